@@ -9,6 +9,8 @@ from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import F, public
 from dy2st_runtime.ir.arguments import normalize_axes, pair
 from dy2st_runtime.ir.dispatch import as_copy
+from dy2st_runtime.ir.tracing.python_numbers import check
+from dy2st_runtime.ops.control_flow import cond
 from dy2st_runtime.ops.convolve import channels_back, channels_first
 from dy2st_runtime.ops.rules import require_places
 
@@ -73,23 +75,33 @@ def dropout(
     >>> dy2st.nn.functional.dropout(dy2st.ones([2]), training=False).tolist()
     [1.0, 1.0]
     """
-    if not 0 <= p <= 1:
+    is_decided = getattr(p, "number", None) is not None  # by the run
+    if not is_decided and not 0 <= p <= 1:
         raise ArgumentError(f"dropout: p is a probability, not {p}")
     if mode not in ("upscale_in_train", "downscale_in_infer"):
         raise ArgumentError(f"dropout: mode {mode!r} is not known")
     upscale = mode == "upscale_in_train"
+    if is_decided:
+        is_one = F.logical_and(F.greater_equal(p, 0), F.less_equal(p, 1))
+        check(is_one, ArgumentError("dropout: p is a probability, from 0 to 1"))
     if not training:
         return x if upscale else x * (1.0 - p)
-    if p == 0:
+    if not is_decided and p == 0:
         return x
     shape = list(x.shape)
     if axis is not None:
         kept = normalize_axes(axis, x.ndim)
         shape = [size if a in kept else 1 for a, size in enumerate(shape)]
-    mask = F.bernoulli(F.full(shape, 1.0 - p, x.dtype))
-    if not upscale or p == 1:
-        return x * mask
-    return x * (mask / (1.0 - p))
+
+    def masked() -> Any:
+        mask = F.bernoulli(F.full(shape, 1.0 - p, x.dtype))
+        if not upscale or (not is_decided and p == 1):
+            return x * mask
+        # The mask of p = 1 is zeros, which stay zeros.
+        return x * (mask / (1.0 - p + F.equal(p, 1) * 1.0 if is_decided else 1.0 - p))
+
+    # Where p is 0 nothing is drawn.
+    return cond(F.equal(p, 0), lambda: [x], lambda: [masked()])[0] if is_decided else masked()
 
 
 @public

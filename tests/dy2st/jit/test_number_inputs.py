@@ -45,7 +45,6 @@ ONE_PROGRAM = {
 }
 CONSTANTS = {
     "an attribute": lambda x, s: F.leaky_relu(x, abs(s)),
-    "a probability": lambda x, s: F.dropout(x, min(abs(s) / 100, 1.0), training=False),
 }
 
 
@@ -91,6 +90,29 @@ def test_a_tensor_in_the_place_of_a_number_has_a_program_of_its_own():
     scale = dy2st.to_tensor(2.0, "float64")
     assert static(X, scale) == "float64"
     assert static(X, 3.0) == "float32"
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("mode", ["upscale_in_train", "downscale_in_infer"])
+def test_a_dropout_rate_that_changes_draws_what_an_eager_call_draws(mode, engine):
+    def run(x, p):
+        return F.dropout(x, p, mode=mode)
+
+    def found(function, x, p):
+        dy2st.seed(int(p * 100) if p == p else 1)
+        x = x.clone()
+        x.stop_gradient = False
+        y = function(x, p)
+        y.sum().backward()
+        return y.tolist(), x.grad.tolist(), dy2st.rand([1]).tolist()
+
+    static, x = to_static(run, engine=engine), dy2st.ones([3, 7])
+    for p in (0.1, 0.2, 0.3, 0.7, 0.0, 1.0, 0, 1, 0.5):
+        assert found(static, x, p) == found(run, x, p)
+    assert len(static.program_cache) <= 5
+    for p in (1.5, -0.25, math.nan):
+        with pytest.raises(dy2st.errors.ArgumentError, match="p is a probability"):
+            static(x, p)
 
 
 def test_a_default_stays_a_constant():

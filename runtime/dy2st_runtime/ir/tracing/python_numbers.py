@@ -119,7 +119,7 @@ def check_divisor(value: Any, divisor: Any, operation: Operation) -> None:
         if _is_known(divisor):
             raise
         message = str(error)
-    _check(F.not_equal(divisor, 0), ZeroDivisionError(message))
+    check(F.not_equal(divisor, 0), ZeroDivisionError(message))
 
 
 _NEGATIVE_POWER = (
@@ -132,7 +132,7 @@ def power(base: Any, exponent: Any) -> Any:
     """`base ** exponent` of numbers: a float where the exponent is known and negative."""
     if are_ints(base, exponent):
         if not _is_known(exponent):
-            _check(F.greater_equal(exponent, 0), ValueError(_NEGATIVE_POWER))
+            check(F.greater_equal(exponent, 0), ValueError(_NEGATIVE_POWER))
         if not _is_known(exponent) or exponent >= 0:
             return F.pow(base, exponent)
         base = base * 1.0
@@ -143,7 +143,7 @@ def power(base: Any, exponent: Any) -> Any:
         except ZeroDivisionError as error:
             message = str(error)
         is_root = F.logical_and(F.less_than(exponent, 0), _is_finite(exponent * 1.0))
-        _check(F.logical_not(F.logical_and(F.equal(base, 0), is_root)), ZeroDivisionError(message))
+        check(F.logical_not(F.logical_and(F.equal(base, 0), is_root)), ZeroDivisionError(message))
     if not _is_known(exponent) or (math.isfinite(exponent) and exponent != int(exponent)):
         is_negative = F.logical_and(F.less_than(base, 0), _is_finite(base * 1.0))
         is_whole = F.equal(F.floor(exponent * 1.0), exponent)
@@ -151,12 +151,12 @@ def power(base: Any, exponent: Any) -> Any:
             F.logical_not(is_negative), F.logical_or(is_whole, F.not_equal(exponent, exponent))
         )
         text = "a negative number to a fractional power is complex, which a Program has not"
-        _check(is_fine, ValueError(text))
+        check(is_fine, ValueError(text))
     if _is_known(exponent) and exponent == 0.5:
         base = F.abs(base)  # NumPy takes the square root, which is another one of -0 and of -inf
     result = F.pow(base, exponent)
     is_fine = F.logical_or(_is_finite(result), F.logical_not(_is_finite(base * 1.0 + exponent)))
-    _check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
+    check(is_fine, OverflowError("(34, 'Numerical result out of range')"))
     return result
 
 
@@ -166,7 +166,7 @@ def shifted_left(value: Any, count: Any) -> Any:
     places = _at_most(count, 64)
     factor = 2.0**places if _is_known(places) else F.pow(2.0, places * 1.0)
     size = F.abs(F.multiply(value * 1.0, factor))
-    _check(F.less_than(size, 2.0**63), too_wide("value << count"))
+    check(F.less_than(size, 2.0**63), too_wide("value << count"))
     return F.multiply(value, _two_to(_at_most(count, 62)))
 
 
@@ -188,7 +188,7 @@ def _two_to(count: Any) -> Any:
 
 def _check_count(count: Any) -> None:
     if not _is_known(count):
-        _check(F.greater_equal(count, 0), ValueError("negative shift count"))
+        check(F.greater_equal(count, 0), ValueError("negative shift count"))
     elif count < 0:
         raise ValueError("negative shift count")
 
@@ -208,7 +208,8 @@ def _is_known(value: Any) -> bool:
     return type(value) in (bool, int, float)
 
 
-def _check(flag: Any, error: Exception) -> None:
+def check(flag: Any, error: Exception) -> None:
+    """Record that a Program raises an error unless a bool is true."""
     tracer: Any = active()
     tracer.check(flag, error)
 
@@ -216,6 +217,7 @@ def _check(flag: Any, error: Exception) -> None:
 __all__ = [
     "EXACT",
     "are_ints",
+    "check",
     "check_divisor",
     "kind_of",
     "may_outgrow",
