@@ -35,7 +35,12 @@ class Polyfill:
     iterable: int | None
 
     def __call__(self, trace: Trace, /, *args: Any, **options: Any) -> Any:
-        """The row: Python's own function runs where the trace knows all that it asks for."""
+        """The row: Python's own function runs where the trace knows all that it asks for.
+
+        Of a dict from outside that is changed no more is asked than the code in Python does.
+        """
+        if self.is_changing and isinstance(args[0], dict) and trace.is_outside(args[0]):
+            return trace.call(self.written, *args, **options)
         given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
         if not options and not any(one is _OTHER for one in given):
             return trace.made(self.function(*given))

@@ -48,6 +48,10 @@ class Counting(P.nn.Layer):
             self.kinds["large"] += 1
         return x * self.kinds["large"]
 
+    def counted_by_update(self, x):
+        self.kinds.update(["large", "large", "small"])
+        return x * self.kinds["large"]
+
     def entry_in_a_loop(self, x):
         for _ in range(P.to_tensor(2) + 0 * x.sum().astype("int64")):
             self.seen["calls"] += 1
@@ -61,6 +65,7 @@ class Counting(P.nn.Layer):
         "in_both_branches",
         "list_in_a_branch",
         "counter_in_a_branch",
+        "counted_by_update",
         "entry_in_a_loop",
     ],
 )
