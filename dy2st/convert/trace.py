@@ -164,7 +164,7 @@ class Trace(Vocabulary):
         self.watched: set[int] = set()
         self.own: dict[int, Any] = {}  # the classes, functions and cells that the trace has made
         self.looked_up: dict[Any, Any] = {}  # the names that were looked up in classes
-        self.inputs: dict[tuple[int, str, Any], Variable] = {}
+        self.inputs: dict[tuple[int, str, Any], Any] = {}
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
         # The forms that are called with no more ado: those of no generator functions.

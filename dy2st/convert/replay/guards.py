@@ -106,14 +106,15 @@ class Guards:
         self._words = [_in_words(*read[:3]) for read in left]
         paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
-        self._numbers: list[tuple[Callable[[], Any], str, Any, int | float, bool]] = []
+        self._numbers: list[tuple[Callable[[], Any], str, Any, Any, AnyNumber, bool]] = []
         for index, (owner, kind, name, value) in enumerate(left):
             if kind not in _PLACES or type(value) not in _VARIED:
                 continue
             is_written = write.is_written(left[index], left, written)
-            if type(value) in (int, float):
+            form = AnyNumber.like(value)
+            if form is not None:
                 reference = weak(owner) or partial(_itself, owner)
-                self._numbers.append((reference, kind, name, value, is_written))
+                self._numbers.append((reference, kind, name, value, form, is_written))
             elif is_written:
                 self._tensors[index] = paths[id(owner), kind, name]
 
@@ -135,10 +136,10 @@ class Guards:
         # Say what differs, if the next trace can take it as an input.
         if failed in self._tensors:
             self._varied.note_tensor(self._tensors[failed])
-        for reference, kind, name, number, is_written in self._numbers:
+        for reference, kind, name, number, form, is_written in self._numbers:
             owner = reference()
             now = MISSING if owner is None else value_at(owner, kind, name)
-            if not AnyNumber(type(number)).fits(now) or now == number:
+            if not form.fits(now) or now == number:
                 continue
             if is_written:
                 self._varied.note(owner, kind, name)

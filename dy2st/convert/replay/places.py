@@ -26,6 +26,7 @@ Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 _LIVE = frozenset({"_grad"})
 _DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
+_MOST_IN_TUPLE = 8
 
 CONSTANTS, _MOST_SEEN = 2, 64
 """So many values of a number that a function only reads are constants of Programs."""
@@ -35,14 +36,31 @@ Finding: TypeAlias = "tuple[Callable[[], Any], str, Any]"  # an owner, and a pla
 
 @dataclass(frozen=True)
 class AnyNumber:
-    """A guard asks no more of a place than a number of that kind."""
+    """A guard asks no more of a place than a number of that kind, or a tuple of such numbers."""
 
-    kind: type
+    kind: type | tuple[type, ...]
+
+    @classmethod
+    def like(cls, value: Any) -> AnyNumber | None:
+        """What numbers like this one have, or tuples of numbers; None of what is neither."""
+        if type(value) in _DTYPES:
+            return cls(type(value))
+        if type(value) is not tuple or not 0 < len(value) <= _MOST_IN_TUPLE:
+            return None
+        kinds = tuple(map(type, value))
+        return cls(kinds) if all(kind in _DTYPES for kind in kinds) else None
 
     def fits(self, value: Any) -> bool:
         """Whether a value is such a number, and the Program can hold it."""
-        is_one: bool = type(value) is self.kind
-        return is_one and (self.kind is float or _FIRST <= value <= _LAST)
+        if not isinstance(self.kind, tuple):
+            return _is_number(value, self.kind)
+        is_one = type(value) is tuple and len(value) == len(self.kind)
+        return is_one and all(map(_is_number, value, self.kind))
+
+
+def _is_number(value: Any, kind: type) -> bool:
+    is_one: bool = type(value) is kind
+    return is_one and (kind is float or _FIRST <= value <= _LAST)
 
 
 def is_plain_tensor(value: Any) -> bool:
@@ -246,26 +264,35 @@ class Varied:
         for key, (reference, kind, name) in list(self.places.items()):
             owner = reference()
             value = None if owner is None else value_at(owner, kind, name)
-            if type(value) not in _DTYPES or not AnyNumber(type(value)).fits(value):
+            form = AnyNumber.like(value)
+            if form is None or not form.fits(value):
                 self.places.pop(key, None)
                 continue
             if key in trace.inputs:
                 continue
-            source = Source(reference, kind)
-            tensor = source.get(name)
-            assert tensor is not None
-            tensor.name = f"number_{len(sources)}"
-            variable = trace.tracer.captured(tensor)
-            variable.number = type(value)
-            trace.reads[key] = owner, kind, name, AnyNumber(type(value))
-            trace.inputs[key] = variable
+            indices = [None] if type(value) is not tuple else [*range(len(value))]
+            found = [Source(reference, kind, index) for index in indices]
+            variables = [_input(trace, one, name, sources) for one in found]
+            given = variables[0] if type(value) is not tuple else tuple(variables)
+            trace.reads[key] = owner, kind, name, form
+            trace.inputs[key] = given
             if kind != "item" or is_namespace(owner):
-                trace.write(owner, name, variable)
+                trace.write(owner, name, given)
             else:  # where a branch takes a copy, it takes the number of the Program, too
                 held = trace.raw(owner)
                 held = held.copy() if held is owner else held
-                held[name] = variable
+                held[name] = given
                 trace.write(owner, CONTENT, held)
-            sources[tensor.name] = source, name
         trace.has_written = has_written  # each holds what it held
         return sources
+
+
+def _input(trace: Trace, source: Source, name: Any, sources: dict[str, Any]) -> Any:
+    """The placeholder of a number outside, and where it is found, by its name."""
+    tensor = source.get(name)
+    assert tensor is not None
+    tensor.name = f"number_{len(sources)}"
+    sources[tensor.name] = source, name
+    variable = trace.tracer.captured(tensor)
+    variable.number = float if tensor.array.dtype.kind == "f" else int
+    return variable

@@ -138,6 +138,57 @@ def test_gradients_and_a_saved_model_have_the_number(tmp_path):
     assert comparable(dy2st.jit.load(str(tmp_path / "model"))(X)) == comparable(held(X))
 
 
+class Tuples(dy2st.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.state, self.rates, self.table = (0, 0.5), (0.5, 0.25), {"ends": (1, 2.0)}
+
+    def forward(self, x):
+        count, decay = self.state
+        self.state = count + 1, decay * 0.5
+        return x * decay + count
+
+    def only_read(self, x):
+        return x * self.rates[0] + self.rates[1], len(self.rates)
+
+    def in_a_dict(self, x):
+        low, high = self.table["ends"]
+        if x.sum() > 0:
+            self.table["ends"] = low - 1, high * 1.5
+        return x + low * high
+
+
+@pytest.mark.parametrize("name", ["forward", "only_read", "in_a_dict"])
+def test_numbers_in_a_tuple_are_inputs(name):
+    eager, held = Tuples(), Tuples()
+    static = to_static(getattr(held, name))
+    for k in range(9):
+        eager.rates = held.rates = (0.1 * k, 2.0 * k)
+        x = X * (-1) ** k
+        assert comparable(static(x)) == comparable(getattr(eager, name)(x))
+        assert (held.state, held.table) == (eager.state, eager.table)
+        assert [*map(type, held.state)] == [int, float]
+    assert len(static.program_cache) <= 4
+
+
+@pytest.mark.filterwarnings("ignore:.*is traced the 5th time")
+def test_a_tuple_of_other_kinds_has_a_program_of_its_own():
+    held = Tuples()
+    static = to_static(held.only_read)
+    for rates in [
+        (0.5, 1.0),
+        (1.5, 2.0),
+        (2.5, 3.0),
+        (3.5, 4.0),
+        (1, 4.0),
+        (0.5, -0.0),
+        (2.0, 1, 3),
+    ]:
+        held.rates = rates
+        assert str(comparable(static(X))) == str(comparable(held.only_read(X)))
+    assert len(static.program_cache) == 5
+
+
 def test_threads_may_read_it_while_another_sets_it():
     held = Outside()
     static, wrong = to_static(held.of_table), []
