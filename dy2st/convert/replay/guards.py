@@ -348,8 +348,8 @@ class _Writer:
         return self.equal(f"item_value({own}, {self.constant(name)})", value)
 
     def attr(self, owner: Any, own: str, name: str, value: Any) -> str:
-        if name == "__class__":
-            return f"type({own}) is {self.kind(value)}"
+        if name == "__class__":  # found in the class where the object has none of its own
+            return f"type({own}) is {self.kind(type(owner) if value is MISSING else value)}"
         if isinstance(owner, Layer) and id(value) not in self.parents:
             return self.of_layer(owner, own, name, value)
         if isinstance(owner, ModuleType) and name in vars(owner):

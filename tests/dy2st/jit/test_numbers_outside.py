@@ -189,6 +189,21 @@ def test_a_tuple_of_other_kinds_has_a_program_of_its_own():
     assert len(static.program_cache) == 5
 
 
+class Counted(dy2st.nn.Layer):
+    made = 0
+
+    def forward(self, x):
+        self.__class__.made = self.__class__.made + 1
+        return x + self.made
+
+
+def test_a_number_of_a_class_is_one_of_the_program():
+    static = to_static(Counted())
+    assert [static(dy2st.zeros([1])).tolist() for _ in range(6)] == [[k] for k in range(1, 7)]
+    assert Counted.made == 6
+    assert len(static.forward.program_cache) == 2
+
+
 def test_threads_may_read_it_while_another_sets_it():
     held = Outside()
     static, wrong = to_static(held.of_table), []
