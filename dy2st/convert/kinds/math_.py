@@ -13,8 +13,7 @@ from dy2st.convert.kinds.scalars import as_number, as_numpy, is_traced, to_float
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import is_traced_number, number_kind
-from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.refusals import refused_by_numpy
 
 Compute = Callable[..., Any]
@@ -60,26 +59,6 @@ def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: f
     near = F.less_equal(F.abs(left - right), largest)
     same = F.logical_or(F.equal(left, right), F.logical_and(near, F.less_than(largest, math.inf)))
     return as_number(trace, same, bool)
-
-
-# -- of ints ----------------------------------------------------------------------------------
-
-
-def _refusing(function: Any, hint: str) -> None:
-    @function_row(function)
-    def row(trace: Trace, *values: Any) -> Any:
-        if not any(map(is_traced, values)):
-            return function(*values)
-        raise ConversionError(
-            f"{function.__name__}() of a number that only the run knows",
-            at=user_location(),
-            why="a Program has no operator for it",
-            hint=hint,
-        )
-
-
-for _function in (math.comb, math.perm):
-    _refusing(_function, "compute it in a loop, or of numbers that are known")
 
 
 # -- NumPy ------------------------------------------------------------------------------------

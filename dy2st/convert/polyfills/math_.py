@@ -1,8 +1,9 @@
-"""Functions of math that go through many numbers."""
+"""Functions of math that go through many numbers, or compute with ints in a loop."""
 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 from dy2st.convert.polyfills.registry import polyfill
@@ -13,7 +14,8 @@ def _exact_sum(values: Any) -> float:
     """The sum as if by exact numbers: parts that do not overlap, the smallest first."""
     parts: list[float] = []
     special, infinite = 0.0, 0.0
-    for value in values:
+    # The sums so far cannot be kept for a generator that a tensor decides on.
+    for value in values if hasattr(values, "__len__") else list(values):
         number = float(value)
         if math.isfinite(number):
             place = 0
@@ -49,3 +51,42 @@ def _rounded_sum(parts: list[float]) -> float:
         if twice == other - total:
             total = other
     return total
+
+
+_MOST = 2**63 - 1  # of an int of a Program
+
+
+@polyfill(math.perm)
+def perm(n: Any, k: Any = None) -> Any:
+    """`math.perm`."""
+    if k is None:
+        return math.factorial(n)
+    _check_ints(n, k)
+    found = 1 if k <= n else 0
+    for place in range(min(k, n)):
+        found = _product(found, n - place)
+    return found
+
+
+@polyfill(math.comb)
+def comb(n: Any, k: Any) -> Any:
+    """`math.comb`."""
+    _check_ints(n, k)
+    found = 1 if k <= n else 0
+    for place in range(min(k, n - k)):
+        found = _product(found, n - place) // (place + 1)
+    return found
+
+
+def _check_ints(n: Any, k: Any) -> None:
+    operator.index(n), operator.index(k)
+    if n < 0:
+        raise ValueError("n must be a non-negative integer")
+    if k < 0:
+        raise ValueError("k must be a non-negative integer")
+
+
+def _product(left: Any, right: Any) -> Any:
+    if right > 0 and left > _MOST // right:
+        raise OverflowError("an int of a Program has 64 bits, and a product on the way is larger")
+    return left * right

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from inspect import CO_GENERATOR, signature
 from types import FunctionType
 from typing import Any, TypeVar
@@ -14,6 +16,7 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.special import Generated, Indexed
+from dy2st.transpiler.lower import traced_form
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHER = object()
@@ -49,11 +52,14 @@ class Polyfill:
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
+        call = partial(trace.call, self.written)
+        if self.written is self.function:  # which has this row, so that it would be asked again
+            call = traced_form(self.written).bind(trace.protocol, self.written)
         at = self.iterable
         if at is None or at >= len(args):
-            return trace.call(self.written, *args, **options)
+            return call(*args, **options)
         before, behind = args[:at], args[at + 1 :]
-        made = lambda one: trace.call(self.written, *before, one, *behind, **options)  # noqa: E731
+        made = lambda one: call(*before, one, *behind, **options)  # noqa: E731
         return lazily(trace, made, args[at])
 
 
@@ -74,6 +80,22 @@ def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Call
         return written
 
     return register
+
+
+def as_written(*functions: Any) -> None:
+    """Let functions of the library that are written in Python be traced as they are."""
+    for function in functions:
+        polyfill(function)(function)
+
+
+# What is registered when a function of the module is called first: to import it takes long.
+_LATE = {"statistics": "dy2st.convert.polyfills.statistics_"}
+
+
+def load_late(module: Any) -> None:
+    """Register the polyfills of a module, if they are registered late."""
+    if module in _LATE:
+        import_module(_LATE[module])
 
 
 def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any) -> Any:

@@ -46,6 +46,7 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
+from dy2st.convert.polyfills.registry import load_late
 from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay_materialised
 from dy2st.convert.protocol.untraced_functions import form_of, is_library, why_left_alone
 from dy2st.convert.stage.cases import known
@@ -145,6 +146,7 @@ def call_function(
     why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)
+        load_late(function.__module__)
     row = _forward if function is Layer.__call__ else row_of_function(function)
     if row is not None:
         return _by_row(trace, function, row, args, kwargs)

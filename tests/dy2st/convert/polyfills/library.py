@@ -142,6 +142,8 @@ MATH = {
     "lcm": lambda A, a, b: math.lcm(int(a), int(b)),
     "dist": lambda A, a, b: math.dist(A, A[::-1]),
     "fsum": lambda A, a, b: math.fsum(A),
+    "fsum of a generator": lambda A, a, b: math.fsum(v * v for v in A),
+    "fsum of some": lambda A, a, b: math.fsum(v * v for v in A if v > 1),
     "hypot": lambda A, a, b: math.hypot(a, b),
     "isclose": lambda A, a, b: (math.isclose(a, b), math.isclose(a, b, rel_tol=0.9)),
     "prod": lambda A, a, b: (math.prod(A), math.prod(A, start=a)),
