@@ -1,5 +1,7 @@
 """Rows: what functions in C and methods of built-in types do in a trace."""
 
+from importlib import import_module
+
 from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     attributes,
     callers,
@@ -22,3 +24,7 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     text,
     views,
 )
+
+# The polyfills come behind them: those of Counter stand in place of the rows of dict.
+for _name in ("builtins_", "collections_", "functools_", "heapq_", "itertools_", "math_"):
+    import_module(f"dy2st.convert.polyfills.{_name}")

@@ -21,9 +21,10 @@ from dy2st.convert.kinds.lists import (
 )
 from dy2st.convert.kinds.ordering import ordered
 from dy2st.convert.kinds.table import method_row
+from dy2st.convert.polyfills import lists_
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.flatten import build, copied, element_at
+from dy2st.convert.values.flatten import build, copied
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.errors import ConversionError
@@ -241,26 +242,8 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
 def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> Any:
     """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
     if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
-        kind = content.kind if type(content) is SymbolicSequence else type(content)
-        content = as_dynamic(trace, content, kind)
-        length = length_of(trace, content)
-        if (start, stop) != (0, None):
-            raise ConversionError(
-                "index() with a start or an end of a list whose length depends on a tensor",
-                at=user_location(),
-                why="where the search begins and ends is known only when the Program runs",
-                hint="look in a slice: items[start:].index(x) + start",
-            )
-
-        def iteration(place: Any, found: Any) -> tuple[Any]:
-            is_new = trace.and_(
-                trace.lt(found, 0), lambda: _is_same(trace, element_at(trace, content, place), item)
-            )
-            return (trace.if_exp(is_new, lambda: place, lambda: found),)
-
-        first = trace.for_(trace.call(range, length), None, iteration, (-1,), ("the place",))[0]
-        _check_found(trace, first)
-        return first
+        whole = as_dynamic(trace, content, getattr(content, "kind", type(content)))
+        return trace.call(lists_.place_of, whole, item, start, stop)
     places = range(len(content))[start:stop]
     answers: list[tuple[int, Any]] = []
     for place in places:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from typing import Any
 
@@ -9,6 +10,7 @@ from dy2st.convert.alias_tracker import BorrowedElement
 from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import row_of_method
+from dy2st.convert.polyfills import lists_
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
@@ -293,47 +295,13 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     first, second = held(trace, left), held(trace, right)
     if type(first) is not SymbolicSequence and type(second) is not SymbolicSequence:
         return trace.compare(name, first, second)
-    if name in ("eq", "ne"):
-        same = _same_lists(trace, first, second)
-        return same if name == "eq" else trace.not_(same)
-    # The comparison of the first two elements that differ; if none do, of the lengths.
     kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (first, second)]
-    compared = getattr(trace, name)
     if kinds[0] is not kinds[1]:
-        return compared(kinds[0](), kinds[1]())  # raises what Python raises
-    first, second = (as_dynamic(trace, one, kinds[0]) for one in (first, second))
-    lengths = length_of(trace, first), length_of(trace, second)
-    if first.element is None or second.element is None:
-        return compared(*lengths)
-
-    def pair(place: Any) -> Any:
-        return element_at(trace, first, place), element_at(trace, second, place)
-
-    shorter = trace.call(min, *lengths)
-    place = trace.while_(
-        lambda at: trace.and_(trace.lt(at, shorter), lambda: trace.equals(*pair(at))),
-        lambda at: (trace.add(at, 1),),
-        (0,),
-        ("the place where two lists differ",),
-    )[0]
-    differs = trace.lt(place, shorter)
-    return trace.if_exp(differs, lambda: compared(*pair(place)), lambda: compared(*lengths))
-
-
-def _same_lists(trace: Trace, left: Any, right: Any) -> Any:
-    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (left, right)]
-    if kinds[0] is not kinds[1]:
-        return False
-    first, second = (as_dynamic(trace, one, kinds[0]) for one in (left, right))
-    length = length_of(trace, first)
-
-    def differs(index: Any) -> Any:
-        pair = element_at(trace, first, index), element_at(trace, second, index)
-        return trace.not_(trace.equals(*pair))
-
-    def elements() -> Any:
-        return trace.not_(trace.any_in(differs, length))
-
-    same = trace.eq(length, length_of(trace, second))
-    are_empty = first.element is None or second.element is None  # as far as they are equal
-    return same if are_empty else trace.and_(same, elements)
+        return trace.compare(name, kinds[0](), kinds[1]())  # as Python compares two of these kinds
+    whole = [as_dynamic(trace, one, kinds[0]) for one in (first, second)]
+    if any(one.element is None for one in whole):
+        return getattr(trace, name)(*(length_of(trace, one) for one in whole))
+    if name in ("eq", "ne"):
+        same = trace.call(lists_.are_equal, *whole)
+        return same if name == "eq" else trace.not_(same)
+    return trace.call(lists_.in_order, getattr(operator, name), *whole)

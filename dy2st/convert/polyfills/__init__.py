@@ -16,15 +16,6 @@ the run knows, were values of Python:
         if batch:
             yield tuple(batch)
 
-It stands in the file of its module, which the last lines here name. `registry.py` says when
-Python's own function runs instead.
+It stands in the file of its module, which `convert/kinds/__init__.py` names. `registry.py` says
+when Python's own function runs instead.
 """
-
-from dy2st.convert.polyfills import (  # noqa: F401  each registers its functions
-    builtins_,
-    collections_,
-    functools_,
-    heapq_,
-    itertools_,
-    math_,
-)

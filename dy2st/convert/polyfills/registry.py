@@ -52,7 +52,7 @@ class Polyfill:
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
-        call = partial(trace.call, self.written)
+        call: Callable[..., Any] = partial(trace.call, self.written)
         if self.written is self.function:  # which has this row, so that it would be asked again
             call = traced_form(self.written).bind(trace.protocol, self.written)
         at = self.iterable

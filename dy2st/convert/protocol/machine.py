@@ -8,7 +8,6 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
-from dy2st.convert import polyfills as _polyfills  # noqa: F401  these as well
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.protocol import (
     attributes,

@@ -235,7 +235,6 @@ def test_a_cast_leaves_the_tensor_a_tensor():
     ("function", "words"),
     [
         (lambda x: round(float(x[0]), 2), "to digits"),
-        (lambda x: math.comb(x.shape[0], 2), "comb"),
         (lambda x: complex(float(x[0])), "complex"),
     ],
 )

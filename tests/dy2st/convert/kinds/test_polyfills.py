@@ -5,9 +5,13 @@ from __future__ import annotations
 import bisect
 import heapq
 import itertools
+from types import SimpleNamespace
 
 import pytest
 
+from dy2st.convert import polyfills
+from dy2st.convert.kinds.table import FUNCTIONS
+from dy2st.convert.polyfills.registry import polyfill
 from tests.dy2st.convert.kinds.same import VALUES, same
 
 
@@ -118,3 +122,25 @@ def test_what_python_knows_stays_pythons():
         return total + heapq.heappop(heap) + bisect.bisect((1, 2, 3), 2)
 
     same(known, *VALUES)
+
+
+def batched_by_hand(iterable, n):
+    items = list(iterable)
+    return (tuple(items[place : place + n]) for place in range(0, len(items), n))
+
+
+def test_the_example_for_newcomers_is_a_polyfill(tmp_path, monkeypatch):
+    text = "\n".join(polyfills.__doc__.split("\n\n")[2].splitlines())
+    path = tmp_path / "example.py"
+    path.write_text("if True:\n" + text, encoding="utf-8")
+    batched = getattr(itertools, "batched", batched_by_hand)
+    names = {
+        "__name__": f"{polyfills.__name__}.example",
+        "itertools": SimpleNamespace(batched=batched),
+        "polyfill": polyfill,
+    }
+    monkeypatch.setitem(FUNCTIONS, id(batched), None)
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+    same(lambda x: list(batched(positive(x), 2)), *VALUES)
+    same(lambda x: [sum(one) for one in batched(x, 3)], *VALUES)
+    same(lambda x: list(batched([1, 2, 3], 2)), *VALUES)
