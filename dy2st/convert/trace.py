@@ -183,7 +183,7 @@ class Trace(Vocabulary):
         self.implied: dict[Variable, tuple[bool, Sequence[tuple[Union, frozenset[int]]]]] = {}
         self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
         self.handlers: list[Any] = []
-        self.thrown: list[BaseException] = []  # by `raise` statements of the code
+        self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.opened: list[PendingHandlerPath] = []
         self.generators: dict[int, Source] = {}

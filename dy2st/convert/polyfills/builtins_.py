@@ -9,7 +9,7 @@ from dy2st.convert.polyfills.registry import polyfill
 
 
 @polyfill(filter)
-def filter_(function: Any, iterable: Any) -> Iterator[Any]:
+def filter_(function: Any, iterable: Any, /) -> Iterator[Any]:
     """`filter`."""
     for item in iterable:
         if item if function is None else function(item):

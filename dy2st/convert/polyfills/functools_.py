@@ -11,7 +11,7 @@ _NOTHING = object()
 
 
 @polyfill(functools.reduce)
-def reduce(function: Any, iterable: Any, initial: Any = _NOTHING) -> Any:
+def reduce(function: Any, iterable: Any, initial: Any = _NOTHING, /) -> Any:
     """`functools.reduce`."""
     iterator = iter(iterable)
     if initial is _NOTHING:

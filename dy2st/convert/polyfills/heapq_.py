@@ -39,13 +39,13 @@ def _sunk(heap: Any, start: int) -> None:
 
 
 @polyfill(heapq.heappush, is_changing=True)
-def _heappush(heap: Any, item: Any) -> None:
+def _heappush(heap: Any, item: Any, /) -> None:
     heap.append(item)
     _raised(heap, 0, len(heap) - 1)
 
 
 @polyfill(heapq.heappop, is_changing=True)
-def _heappop(heap: Any) -> Any:
+def _heappop(heap: Any, /) -> Any:
     last = heap.pop()
     if not heap:
         return last
@@ -56,7 +56,7 @@ def _heappop(heap: Any) -> Any:
 
 
 @polyfill(heapq.heapreplace, is_changing=True)
-def _heapreplace(heap: Any, item: Any) -> Any:
+def _heapreplace(heap: Any, item: Any, /) -> Any:
     first = heap[0]
     heap[0] = item
     _sunk(heap, 0)
@@ -64,14 +64,14 @@ def _heapreplace(heap: Any, item: Any) -> Any:
 
 
 @polyfill(heapq.heappushpop, is_changing=True)
-def _heappushpop(heap: Any, item: Any) -> Any:
+def _heappushpop(heap: Any, item: Any, /) -> Any:
     if heap and heap[0] < item:
         return _heapreplace(heap, item)
     return item
 
 
 @polyfill(heapq.heapify, is_changing=True)
-def _heapify(heap: Any) -> None:
+def _heapify(heap: Any, /) -> None:
     for start in range(len(heap) // 2 - 1, -1, -1):
         _sunk(heap, start)
 

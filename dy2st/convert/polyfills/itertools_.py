@@ -11,7 +11,7 @@ from dy2st.convert.polyfills.registry import polyfill
 
 
 @polyfill(itertools.takewhile)
-def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+def takewhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
     """`itertools.takewhile`."""
     for item in iterable:
         if not predicate(item):
@@ -20,7 +20,7 @@ def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
 
 
 @polyfill(itertools.dropwhile)
-def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+def dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
     """`itertools.dropwhile`."""
     is_dropping = True
     for item in iterable:
@@ -30,7 +30,7 @@ def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
 
 
 @polyfill(itertools.filterfalse)
-def filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
+def filterfalse(function: Any, iterable: Any, /) -> Iterator[Any]:
     """`itertools.filterfalse`."""
     for item in iterable:
         if not (item if function is None else function(item)):
@@ -38,7 +38,7 @@ def filterfalse(function: Any, iterable: Any) -> Iterator[Any]:
 
 
 @polyfill(itertools.starmap)
-def starmap(function: Any, iterable: Any) -> Iterator[Any]:
+def starmap(function: Any, iterable: Any, /) -> Iterator[Any]:
     """`itertools.starmap`."""
     for item in iterable:
         yield function(*item)
@@ -74,14 +74,14 @@ def compress(data: Any, selectors: Any) -> Any:
 
 
 @polyfill(itertools.tee, moves=1)
-def tee(iterable: Any, n: int = 2) -> Any:
+def tee(iterable: Any, n: int = 2, /) -> Any:
     """`itertools.tee`: of a length that only the run knows all items are made with the first."""
     items = list(iterable)
     return tuple(iter(items) for _ in range(n))
 
 
 @polyfill(itertools.cycle, moves=1)
-def cycle(iterable: Any) -> Any:
+def cycle(iterable: Any, /) -> Any:
     """`itertools.cycle`."""
     items = list(iterable)
     return map(lambda place: items[place % len(items)], range(len(items) << 40))

@@ -52,6 +52,10 @@ class Polyfill:
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
+        try:
+            signature(self.written).bind(*args, **options)
+        except TypeError:
+            self.function(*args, **options)  # raises, in Python's words
         call: Callable[..., Any] = partial(trace.call, self.written)
         if self.written is self.function:  # which has this row, so that it would be asked again
             call = traced_form(self.written).bind(trace.protocol, self.written)

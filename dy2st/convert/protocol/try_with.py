@@ -23,6 +23,7 @@ from dy2st.convert.stage.branch import raise_outcome, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.checks import State, attempt, map_cases
 from dy2st.convert.stage.outcome import (
+    CODE_FAULTS,
     Handler,
     Refused,
     drop_handlers,
@@ -296,6 +297,7 @@ def raised(trace: Trace, error: Any) -> Any:
     made = map_cases(trace, make, error)
     if type(made) is Union:
         raise_outcome(trace, made)
-    if isinstance(made, BaseException):
+    # No others: an exception that is kept keeps what the frames hold which it has left.
+    if isinstance(made, CODE_FAULTS) or not isinstance(made, Exception):
         trace.thrown.append(made)
     return made

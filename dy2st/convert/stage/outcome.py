@@ -203,13 +203,16 @@ def endless(trace: Trace) -> ConversionError:
     )
 
 
+CODE_FAULTS = (AttributeError, NameError, TypeError)  # unless it is `raise` that says so
+
+
 def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> None:
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
     it is one of several values that has no such operation (`of_cases`), nor what `raise` raises.
     """
-    is_wrong = isinstance(error, (AttributeError, NameError, TypeError)) and not of_cases
+    is_wrong = isinstance(error, CODE_FAULTS) and not of_cases
     is_wrong = is_wrong and not any(error is one for one in trace.thrown)
     is_ours = isinstance(error, Dy2stError) and not of_cases
     if is_ours or (is_wrong and type(error) is not UnboundLocalError):
