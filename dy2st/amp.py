@@ -15,6 +15,7 @@ import numpy as np
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.amp_lists import settings_of, short_float
 from dy2st_runtime.grad_scaler import GradScaler
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.promotion import autocast as _in_force
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import named_dtype
@@ -50,6 +51,7 @@ class auto_cast(autocasting):
     dtype('float16')
     """
 
+    @without_own_frames
     def __init__(
         self,
         enable: bool = True,
@@ -79,6 +81,7 @@ autocast = amp_guard = auto_cast
 AmpScaler = GradScaler
 
 
+@without_own_frames
 def decorate(
     models: Any,
     optimizers: Any = None,
@@ -168,6 +171,7 @@ def is_autocast_enabled(device_type: Any = None) -> bool:
     return _in_force() is not None
 
 
+@without_own_frames
 def get_autocast_dtype(device_type: Any = None) -> str:
     """The short float that is taken, or would be.
 

@@ -26,6 +26,7 @@ from dy2st.io.sampler import (
 from dy2st.io.worker import WorkerInfo, get_worker_info
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "random_split",
 ]
 __dir__ = public_dir(__name__)
+without_own_frames_in(__name__)
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, [])

@@ -1,5 +1,6 @@
 """Gives Fourier transforms, frequencies and shifts under PaddlePaddle's names."""
 
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.transforms import (
     fft,
@@ -51,3 +52,4 @@ __all__ = [
     "rfftn",
 ]
 __dir__ = public_dir(__name__)
+without_own_frames_in(__name__)

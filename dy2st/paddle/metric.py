@@ -11,11 +11,11 @@ import numpy as np
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.lazy import public_dir
 
 __all__ = ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
-__dir__ = public_dir(__name__)
 
 
 def accuracy(
@@ -291,4 +291,6 @@ def _columns(preds: Any, labels: Any) -> tuple[Any, Any]:
     return values, truths
 
 
+__dir__ = public_dir(__name__)
+without_own_frames_in(__name__)
 private_modules(__name__)

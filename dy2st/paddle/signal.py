@@ -10,10 +10,10 @@ from typing import Any
 from dy2st.paddle import fft
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = ["frame", "istft", "overlap_add", "stft"]
-__dir__ = public_dir(__name__)
 
 
 def frame(x: Any, frame_length: int, hop_length: int, axis: int = -1, name: Any = None) -> Any:
@@ -186,3 +186,7 @@ def _window(window: Any, n_fft: int, win_length: int | None, like: Any) -> Any:
         raise ShapeError(f"the window has {length} elements; its shape is {window.shape}")
     missing = n_fft - length
     return F.pad(window, [missing // 2, missing - missing // 2])
+
+
+__dir__ = public_dir(__name__)
+without_own_frames_in(__name__)

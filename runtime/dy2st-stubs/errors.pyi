@@ -13,6 +13,7 @@ from dy2st_runtime.errors import (
     LimitExceeded as LimitExceeded,
     Location as Location,
     LoopMismatch as LoopMismatch,
+    MissingAttribute as MissingAttribute,
     MissingFile as MissingFile,
     NoGradientRule as NoGradientRule,
     NoTensor as NoTensor,

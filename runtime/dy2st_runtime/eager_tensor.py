@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dy2st_runtime import autograd
 from dy2st_runtime.autograd import Array, Hook, HookHandle, Node
-from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, MissingAttribute, ShapeError, TensorAsPython
 from dy2st_runtime.exported_buffers import note_export
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
@@ -211,6 +212,7 @@ class EagerTensor(Tensor):
             self._refuse_while_traced("numpy()")
         return self.array.copy()
 
+    @without_own_frames
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """The data for NumPy; read-only unless a copy is made."""
         self._refuse_while_traced("the array")
@@ -225,6 +227,7 @@ class EagerTensor(Tensor):
         view.flags.writeable = False
         return view
 
+    @without_own_frames
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """As that of all tensors; of arrays by NumPy where no function of dy2st computes it.
 
@@ -298,6 +301,7 @@ class EagerTensor(Tensor):
         self._refuse_while_traced("tolist()")
         return self.array.tolist()
 
+    @without_own_frames
     def __bool__(self) -> bool:
         """The truth of a tensor with one element."""
         self._refuse_while_traced("the truth")
@@ -307,18 +311,22 @@ class EagerTensor(Tensor):
             )
         return bool(self.array.reshape(()))
 
+    @without_own_frames
     def __int__(self) -> int:
         """The one element as an int."""
         return int(self.item())
 
+    @without_own_frames
     def __float__(self) -> float:
         """The one element as a float."""
         return float(self.item())
 
+    @without_own_frames
     def __complex__(self) -> complex:
         """The one element as a complex number."""
         return complex(self.item())
 
+    @without_own_frames
     def __index__(self) -> int:
         """The one element of an integer tensor, to index with."""
         self._refuse_while_traced("the number")
@@ -326,6 +334,7 @@ class EagerTensor(Tensor):
             raise TypeError(f"only an integer tensor can be an index, not {self.dtype}")
         return int(self.item())
 
+    @without_own_frames
     def __iter__(self) -> Iterator[Any]:
         """The tensors along the first axis."""
         if not self.ndim:
@@ -336,6 +345,7 @@ class EagerTensor(Tensor):
         """Whether any element equals `value`."""
         return bool(np.any(self.array == np.asarray(value)))
 
+    @without_own_frames
     def __format__(self, spec: str) -> str:
         """Format a 0-d tensor as its number."""
         return (
@@ -375,6 +385,7 @@ class EagerTensor(Tensor):
         slots = {name: getattr(self, name) for name in _STATE} | {"storage": None}
         return getattr(self, "__dict__", None), slots
 
+    @without_own_frames
     def __deepcopy__(self, memo: dict[int, Any]) -> EagerTensor:
         """A leaf with a copy of the data."""
         copied = type(self).__new__(type(self))
@@ -398,6 +409,7 @@ class EagerTensor(Tensor):
         self._refuse_while_traced("backward()")
         autograd.backward(self, grad_tensor, retain_graph)
 
+    @without_own_frames
     def register_hook(self, hook: Callable[[Any], Any]) -> HookHandle:
         """Call `hook(gradient)` in backward; what it returns replaces the gradient.
 
@@ -543,7 +555,12 @@ class EagerTensor(Tensor):
             return kept.array
         if name == "resident":  # of a tensor that came out of a file
             return None
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        try:
+            reason = f"{type(self).__name__!r} object has no attribute {name!r}"
+            raise MissingAttribute(reason, name=name, known=partial(dir, type(self)))
+        except AttributeError as error:  # goes on, without this frame
+            hide_own_frames(error)
+            raise
 
     def keep(self, resident: Resident) -> None:
         """Hold a value that an engine has, and fetch it when somebody looks at the array.
@@ -644,6 +661,7 @@ class EagerTensor(Tensor):
         else:
             self.put(result.array)
 
+    @without_own_frames
     def _inplace_assign(self, other: Any) -> Any:
         """Become another tensor in place; a leaf takes one that needs no gradients as its value."""
         is_leaf = self.node is None and not self.stopped

@@ -7,6 +7,7 @@
     ├── ArgumentError (ValueError)         an argument outside what an operator or a call accepts
     │   ├── NoTensor (TypeError)           an argument that is no tensor and cannot be made one
     │   └── WrongKind (TypeError)          no flag, number or axis where one is needed
+    ├── MissingAttribute (AttributeError)  a name that a tensor, Layer or module does not have
     ├── PlaceError (IndexError)            a position that a tensor does not have
     ├── MatrixError (LinAlgError)          no inverse or factors: it stands in `ir/kernel_errors.py`
     ├── SpecError (ValueError)             inputs that do not match their InputSpec
@@ -56,6 +57,7 @@ __all__ = [
     "LimitExceeded",
     "Location",
     "LoopMismatch",
+    "MissingAttribute",
     "MissingFile",
     "NoGradientRule",
     "NoTensor",
@@ -231,6 +233,33 @@ class WrongKind(ArgumentError, TypeError):
     ...     print("keepdim is True or False")
     keepdim is True or False
     """
+
+
+class MissingAttribute(Dy2stError, AttributeError):
+    """A tensor, a Layer or a module has nothing of that name; its text says which one is near.
+
+    >>> try:
+    ...     dy2st.nn.Linear(2, 3).wieght
+    ... except dy2st.errors.MissingAttribute as error:
+    ...     print(error)
+    'Linear' object has no attribute 'wieght'; did you mean 'weight'?
+    """
+
+    def __init__(self, reason: str, *, name: str = "", known: Callable[[], Iterable[str]] = tuple):
+        """Take the reason, and what gives the names that there are."""
+        super().__init__(reason)
+        self.name, self._known = name, known
+
+    def __str__(self) -> str:
+        """The reason; a name is looked for when somebody reads it: `hasattr` is to be fast."""
+        public = (one for one in self._known() if not one.startswith("_"))
+        name = self.name or "_"
+        near = None if name.startswith("_") else nearest(name, public, cutoff=0.7)
+        return f"{self.args[0]}; did you mean {near!r}?" if near else str(self.args[0])
+
+    def __reduce__(self) -> tuple[type[MissingAttribute], tuple[str]]:
+        """Its text alone: what lacks the attribute may be large."""
+        return type(self), (str(self),)
 
 
 class PlaceError(Dy2stError, IndexError):

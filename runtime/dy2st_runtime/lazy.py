@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, TypeVar, overload
 
-from dy2st_runtime.errors import nearest
+from dy2st_runtime.errors import MissingAttribute
 
 R = TypeVar("R")
 
@@ -72,6 +73,10 @@ class cached_property(Generic[R]):
         return value
 
 
+# It needs what is lazy itself.
+_own_frames = Lazy("dy2st_runtime.ir.own_frames")
+
+
 def places(names: Mapping[str, str]) -> dict[str, str]:
     """Where each name is to be found, from the names in each module.
 
@@ -95,11 +100,16 @@ def lazy_names(
 
     def load(name: str) -> Any:
         if name not in places:
-            near = "" if name.startswith("_") else _nearest(name, sys.modules[package], places)
-            raise AttributeError(f"module {package!r} has no attribute {name!r}{near}")
+            try:
+                reason = f"module {package!r} has no attribute {name!r}"
+                known = partial(_public_names, sys.modules[package], places)
+                raise MissingAttribute(reason, name=name, known=known)
+            except AttributeError as error:  # goes on, without this frame
+                _own_frames.hide_own_frames(error)
+                raise
         module, _, attribute = places[name].partition(":")
         value = import_module(module)
-        value = getattr(value, attribute) if attribute else value
+        value = _own_frames.hidden_in_place(value, attribute) if attribute else value
         setattr(sys.modules[package], name, value)
         return value
 
@@ -129,7 +139,5 @@ def public_dir(package: str) -> Callable[[], list[str]]:
     return names
 
 
-def _nearest(name: str, module: ModuleType, places: Mapping[str, str]) -> str:
-    names = getattr(module, "__all__", None) or [key for key in vars(module) if key[0] != "_"]
-    near = nearest(name, [*names, *places], cutoff=0.7)
-    return f"; did you mean {near!r}?" if near else ""
+def _public_names(module: ModuleType, places: Mapping[str, str]) -> list[str]:
+    return [*(getattr(module, "__all__", None) or vars(module)), *places]

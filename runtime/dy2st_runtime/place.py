@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.devices import kind_and_number, the_one
+from dy2st_runtime.ir.own_frames import without_own_frames
 
 
 class Place:
@@ -21,6 +22,7 @@ class Place:
     __slots__ = ("_number",)
     kind = "cpu"
 
+    @without_own_frames
     def __init__(self, id: int = 0) -> None:
         """Of the device of that number."""
         self._number = id
@@ -154,6 +156,7 @@ class CustomPlace(Place):
 
     __slots__ = ("kind",)
 
+    @without_own_frames
     def __init__(self, name: str, id: int = 0) -> None:
         """Of the device of that name and number."""
         self.kind = kind_and_number(name)[0]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.parameter_updates import Value, sign
 
 
 class WeightDecayRegularizer:
     """Base: called on a weight, it gives what is added to its gradient."""
 
+    @without_own_frames
     def __init__(self, coeff: float = 0.0):
         """Take the coefficient."""
         self._coeff = float(coeff)

@@ -194,6 +194,7 @@ def _has_traced(data: Any) -> bool:
     return isinstance(data, (Tensor, Dim, Condition, TracedList))
 
 
+@without_own_frames
 def from_numpy(ndarray: Array) -> EagerTensor:
     """A tensor on the same memory as the array; do not change the array afterwards.
 
@@ -203,6 +204,7 @@ def from_numpy(ndarray: Array) -> EagerTensor:
     return EagerTensor(as_array(ndarray, None))
 
 
+@without_own_frames
 def from_dlpack(dlpack: Any, device: Any = None, copy: bool | None = None) -> EagerTensor:
     """A tensor on the same memory as any object that speaks DLPack, or on a copy of it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import TensorAsPython
+from dy2st_runtime.errors import MissingAttribute, TensorAsPython
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.tracing.python_numbers import require_real
 from dy2st_runtime.tensor import EagerTensor
@@ -117,10 +118,11 @@ def member(trace: Trace, owner: Any, name: str) -> Any:
         raise _refusal(what, "compute it with operators, or take it of a number that is known")
     if not isinstance(owner, Variable) or isinstance(owner.type, ArrayType):
         return getattr(owner, name)
-    if name in _OURS:
-        raise AttributeError(f"{EagerTensor.__name__!r} object has no attribute {name!r}")
     if name in _OF_DATA:
         raise _refusal(f"{name} of a traced tensor", "ask the tensor that the function returns")
+    if name in _OURS or not hasattr(type(owner), name):
+        reason = f"{EagerTensor.__name__!r} object has no attribute {name!r}"
+        raise MissingAttribute(reason, name=name, known=partial(dir, EagerTensor))
     return getattr(owner, name)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.ignored_modules import is_polyfill, module_of_code
+from dy2st.convert.ignored_modules import is_like_the_users, is_polyfill, module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import logs_message
 from dy2st.convert.kinds.objects import call_generated
@@ -59,12 +59,15 @@ from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.nn.layer import Layer, note_layer
 
 # Classes whose objects get what they hold from `__new__`, and never change.
 _OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
 # What an operator gets as it is: nothing outside is reached through it.
 _SCALARS = frozenset({Variable, int, float, bool, str, type(None)})
+# Of functions of ours whose errors show no frame of ours.
+_MARKED = without_own_frames(len).__code__
 _BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 
 
@@ -143,6 +146,10 @@ def call_function(
         bound = traced_form(function).bind(trace.protocol, function)
         trace.forms[id(function)] = function, bound
         return _called(trace, function, bound, args, kwargs)
+    if function.__code__ is _MARKED and is_like_the_users(function.__module__):
+        inner: Any = vars(function)["__wrapped__"]
+        if not inner.__name__.startswith("__"):  # objects of ours are made as they are
+            return call_function(trace, inner, args, kwargs)
     why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)

@@ -19,6 +19,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import (
     ConversionError,
     Dy2stError,
+    MissingAttribute,
     PassError,
     SourceUnavailable,
     UndecidedDim,
@@ -255,6 +256,9 @@ _STAND_INS = tuple(
 
 def record(error: BaseException) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
+    if isinstance(error, MissingAttribute):
+        # Its text is looked for when somebody reads it, in what no Program can keep.
+        error = AttributeError(str(error))
     kind, state = type(error), vars(error) | members_of(error)
     # One of Python's own is found by its name; a user's class, or a cause, is kept with the
     # Program.

@@ -19,11 +19,13 @@ from dy2st.importers.torch.table import dtype_of
 from dy2st_runtime.dims import Dim, require
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.io import LoadedModel
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.program import Output, Program
 from dy2st_runtime.ir.structure import map_entries
 from dy2st_runtime.ir.types import TensorType
 
 
+@without_own_frames
 def from_torch(
     module: Any,
     example_inputs: Sequence[Any] | None = None,

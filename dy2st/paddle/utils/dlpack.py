@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.tensor import from_dlpack
 
 
+@without_own_frames
 def to_dlpack(x: Any) -> Any:
     """A capsule with the data of a tensor, for another library.
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 from collections.abc import Callable
-from types import CodeType, TracebackType
+from types import CodeType, FunctionType, ModuleType, TracebackType
 from typing import ParamSpec, TypeVar
 
 from dy2st_runtime.ir.location import is_own_file
 
 P = ParamSpec("P")
 R = TypeVar("R")
+C = TypeVar("C")
 
 
 def hide_own_frames(error: BaseException) -> None:
@@ -42,6 +44,48 @@ def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return run
+
+
+def with_methods_without_own_frames(cls: type[C]) -> type[C]:
+    """Mark a class that the user derives from: errors of its methods show his frames alone."""
+    for name, member in list(vars(cls).items()):
+        if isinstance(member, FunctionType) and not name.startswith("_"):
+            setattr(cls, name, without_own_frames(member))
+    return cls
+
+
+def without_own_frames_in(package: str) -> None:
+    """Mark what a module names in its `__all__` and has already; it calls this as its last act."""
+    module = sys.modules[package]
+    for name in getattr(module, "__all__", ()):
+        value = vars(module).get(name)
+        home = sys.modules.get(getattr(value, "__module__", None) or "")
+        if home is not None and getattr(home, name, None) is value:
+            setattr(module, name, hidden_in_place(home, name))
+
+
+def hidden_in_place(module: ModuleType, name: str) -> object:
+    """What a module of ours has under the name, marked there too, so that it stays one object.
+
+    A function that it defines by that name, or the constructor of a class; all else stays.
+    """
+    value: object = getattr(module, name)
+    if isinstance(value, FunctionType) and not hasattr(value, "__wrapped__"):
+        is_defined_here = (value.__module__, value.__name__) == (module.__name__, name)
+        if not is_defined_here or not value.__code__.co_varnames:
+            return value  # others may have it already; without arguments nothing can be wrong
+        value = without_own_frames(value)
+        setattr(module, name, value)
+    elif isinstance(value, type):
+        home = next((one for one in value.__mro__ if "__init__" in vars(one)), value)
+        made = vars(home).get("__init__")
+        if (
+            isinstance(made, FunctionType)
+            and is_own_file(made.__code__.co_filename)
+            and not hasattr(made, "__wrapped__")
+        ):
+            home.__init__ = without_own_frames(made)  # type: ignore[misc]
+    return value
 
 
 # Ask whether code is the body of a statement of the function that calls it.

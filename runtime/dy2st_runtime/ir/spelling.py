@@ -183,10 +183,14 @@ def spelled(function: Function) -> Function:
                 hide_own_frames(error)
                 raise
             kind = type(error.obj).__name__
-            raise NoTensor(
-                f"this argument is a tensor, not an object of type {kind!r}: "
-                "dy2st.to_tensor(...) makes a tensor of it"
-            ) from error
+            try:
+                raise NoTensor(
+                    f"this argument is a tensor, not an object of type {kind!r}: "
+                    "dy2st.to_tensor(...) makes a tensor of it"
+                ) from error
+            except NoTensor as refusal:  # goes on, without this frame
+                hide_own_frames(refusal)
+                raise
         except Exception as error:  # goes on, without our frames
             hide_own_frames(error)
             raise

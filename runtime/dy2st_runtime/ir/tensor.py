@@ -101,6 +101,7 @@ class Tensor:
         return F.transpose(self, list(range(self.ndim))[::-1])  # type: ignore[no-any-return]
 
     @property
+    @without_own_frames
     def mT(self) -> Tensor:
         """The tensor with its last two axes exchanged: (..., n, m) -> (..., m, n).
 
@@ -133,6 +134,7 @@ class Tensor:
         self.replace(lambda _: F.assign(other))
         return self
 
+    @without_own_frames
     def __len__(self) -> int:
         """The size of the first axis."""
         if not self.ndim:
@@ -218,9 +220,11 @@ class Tensor:
         scale = 10.0**digits
         return F.round(self * scale) / scale
 
+    @without_own_frames
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
 
+    @without_own_frames
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, ConversionError, ShapeError, WrongKind
 from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.generator import generator
 
@@ -382,3 +383,4 @@ __all__ = [
     "set_global_initializer",
 ]
 __dir__ = public_dir(__name__)
+without_own_frames_in(__name__)

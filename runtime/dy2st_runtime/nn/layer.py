@@ -11,17 +11,29 @@ from __future__ import annotations
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, ParamSpec, Protocol, TypeVar, overload
 
 import numpy as np
 
 from dy2st_runtime import unique_name
-from dy2st_runtime.errors import ConversionError, DTypeError, PlaceError, ShapeError, WrongKind
+from dy2st_runtime.errors import (
+    ConversionError,
+    DTypeError,
+    MissingAttribute,
+    PlaceError,
+    ShapeError,
+    WrongKind,
+)
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.own_frames import hide_own_frames
+from dy2st_runtime.ir.own_frames import (
+    hide_own_frames,
+    with_methods_without_own_frames,
+    without_own_frames,
+)
 from dy2st_runtime.ir.spelling import checked
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
@@ -119,6 +131,7 @@ def _unchanged(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+@with_methods_without_own_frames
 class Layer(LayerTree):
     """Base of all layers and models.
 
@@ -344,12 +357,20 @@ class Layer(LayerTree):
         if name in self._aliases:
             found = getattr(self, self._aliases[name])
             return found
-        hint = "" if "_parameters" in self.__dict__ else "; call super().__init__() first"
-        reason = f"{type(self).__name__!r} object has no attribute {name!r}{hint}"
-        raise AttributeError(
-            reason, name=name, obj=self
-        )  # of which Python asks "Did you mean ...?"
+        kind = type(self).__name__
+        try:
+            if "_parameters" not in self.__dict__:
+                raise MissingAttribute(
+                    f"{kind}.__init__ has not called super().__init__(): write it first there",
+                    name=name,
+                )
+            reason = f"{kind!r} object has no attribute {name!r}"
+            raise MissingAttribute(reason, name=name, known=partial(dir, self))
+        except AttributeError as error:  # goes on, without this frame
+            hide_own_frames(error)
+            raise
 
+    @without_own_frames
     def __setattr__(self, name: str, value: Any) -> None:
         """Register Parameters, Layers and tensors; keep everything else as it is."""
         name = self._renamed.get(name, name)
@@ -405,6 +426,7 @@ class Layer(LayerTree):
         if hasattr(type(self), name):  # the user's `self.half = ...` comes before our method half
             self.__dict__[name] = value
 
+    @without_own_frames
     def __delattr__(self, name: str) -> None:
         """Remove an attribute or what is registered under the name."""
         note_change(self)

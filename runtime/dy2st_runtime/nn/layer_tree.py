@@ -11,7 +11,7 @@ from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.own_frames import with_methods_without_own_frames
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
 from dy2st_runtime.nn.torch_weights import in_our_layout, is_from_torch
@@ -35,6 +35,7 @@ def note_change(layer: Any = None) -> None:
             tracer.before_changed(layer)
 
 
+@with_methods_without_own_frames
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
 
@@ -272,7 +273,6 @@ class LayerTree:
             state = state if changed is None else changed
         return state
 
-    @without_own_frames
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:

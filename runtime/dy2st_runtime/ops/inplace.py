@@ -15,6 +15,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ops.in_place_docs import docstring
 from dy2st_runtime.ops.lazy import IN_PLACE, IN_PLACE_RESHAPING
 from dy2st_runtime.ops.rules import fitted
@@ -108,12 +109,15 @@ MADE: dict[str, Function] = {
     "fill_diagonal": _diagonal,
     "set": _set,
 }
+for _name, _function in MADE.items():  # in errors about their arguments
+    _function.__name__ = _function.__qualname__ = f"{_name}_"
 
 
 def _in_place(name: str, place: int, keeps_shape: bool) -> Function:
     """The form of a function that changes its argument at a place."""
     is_same_memory = not keeps_shape and name != "set"
 
+    @without_own_frames
     def change(*args: Any, **kwargs: Any) -> Any:
         if name in MADE:
             function: Function = MADE[name]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.ir import F, Tensor, is_floating
+from dy2st_runtime.ir.own_frames import hide_own_frames
 
 FLOAT32 = np.dtype("float32")
 
@@ -32,18 +33,22 @@ def in_float32(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def run(*args: Any, **named: Any) -> Any:
-        dtype = getattr(args[0] if args else None, "dtype", None)
-        if dtype is None:
-            values = (*args, *named.values())
-            dtype = next((v.dtype for v in values if isinstance(v, (Tensor, np.ndarray))), None)
-        if dtype is None or dtype.itemsize != 2 or not is_floating(dtype):
-            return function(*args, **named)
-        found = function(
-            *map(longer, args), **{name: longer(value) for name, value in named.items()}
-        )
-        if isinstance(found, (tuple, list)):
-            return type(found)(_shorter(one, dtype) for one in found)
-        return _shorter(found, dtype)
+        try:
+            dtype = getattr(args[0] if args else None, "dtype", None)
+            if dtype is None:
+                values = (*args, *named.values())
+                dtype = next((v.dtype for v in values if isinstance(v, (Tensor, np.ndarray))), None)
+            if dtype is None or dtype.itemsize != 2 or not is_floating(dtype):
+                return function(*args, **named)
+            found = function(
+                *map(longer, args), **{name: longer(value) for name, value in named.items()}
+            )
+            if isinstance(found, (tuple, list)):
+                return type(found)(_shorter(one, dtype) for one in found)
+            return _shorter(found, dtype)
+        except Exception as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
 
     return run
 

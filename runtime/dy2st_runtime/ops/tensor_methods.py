@@ -14,18 +14,19 @@ from dy2st_runtime.dims import Size, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_dtype, as_int, normalize_axis
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, as_place
 
 ALONE: dict[str, Any] = {}
 
 
 def _alone(function: Callable[..., Any]) -> Callable[..., Any]:
-    ALONE[function.__name__] = function
+    function = ALONE[function.__name__] = without_own_frames(function)
     return function
 
 
 def _attribute(function: Callable[[Any], Any]) -> property:
-    made = ALONE[function.__name__] = property(function, doc=function.__doc__)
+    made = ALONE[function.__name__] = property(without_own_frames(function), doc=function.__doc__)
     return made
 
 
@@ -315,6 +316,7 @@ def cond(x: Any, p: Any = None, name: str | None = None) -> Any:
 
 
 def _conversion(name: str, dtype: str) -> Callable[[Any], Any]:
+    @without_own_frames
     def convert(x: Any) -> Any:
         return F.cast(x, as_dtype(dtype) if dtype != "bfloat16" else dtype)
 
@@ -362,6 +364,7 @@ def type_as(x: Any, other: Any) -> Any:
 
 
 def _new(name: str, shown: str, make: Callable[..., Any]) -> Callable[..., Any]:
+    @without_own_frames
     def made(
         x: Any,
         *sizes: Any,

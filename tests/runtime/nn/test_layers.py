@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -87,12 +88,13 @@ def test_assigning_before_init_says_what_to_call():
         Wrong()
 
 
-def test_a_name_that_is_not_there_is_known_to_python_which_asks_for_another():
+def test_the_error_of_a_name_that_is_not_there_says_which_one_is_near():
     net = nn.Layer()
     net.linear = nn.Linear(1, 1)
     with pytest.raises(AttributeError) as caught:
         _ = net.liner
-    assert caught.value.name == "liner" and caught.value.obj is net
+    assert caught.value.name == "liner" and "did you mean 'linear'?" in str(caught.value)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
     assert "linear" in dir(net)
 
 

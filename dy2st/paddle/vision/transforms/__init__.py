@@ -41,6 +41,7 @@ from dy2st.paddle.vision.transforms.random_transforms import (
 )
 from dy2st.paddle.vision.transforms.rotation import RandomAffine, RandomPerspective, RandomRotation
 from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
+from dy2st_runtime.ir.own_frames import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = [
@@ -85,5 +86,6 @@ __all__ = [
     "vflip",
 ]
 __dir__ = public_dir(__name__)
+without_own_frames_in(__name__)
 
 private_modules(__name__)

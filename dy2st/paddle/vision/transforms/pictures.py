@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]
@@ -65,6 +66,7 @@ def like(image: Any, array: Array) -> Any:
 def on_arrays(change: Callable[..., Array]) -> Callable[..., Any]:
     """A function of a picture (h, w, c) as one of any picture, which gives back its like."""
 
+    @without_own_frames
     @wraps(change)
     def changed(img: Any, *arguments: Any, **named: Any) -> Any:
         return like(img, change(to_array(img), *arguments, **named))
