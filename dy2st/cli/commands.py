@@ -55,7 +55,7 @@ from dy2st.targets import find as find_target
 from dy2st.targets import target_names
 from dy2st.viewer.command import add_view
 from dy2st.viewer.model_explorer import as_model_explorer
-from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError
+from dy2st_runtime.errors import ArgumentError, Dy2stError, VerifyError, counted
 from dy2st_runtime.io import verified
 from dy2st_runtime.ir.text.difference import difference_of_models
 from dy2st_runtime.ir.text.printer import to_text
@@ -170,7 +170,9 @@ def _opt(options: argparse.Namespace) -> int:
     if options.output in (None, STANDARD):
         if module.state:
             shown_names = ", ".join(module.state)
-            shown = shown_names if len(shown_names) <= 60 else f"{len(module.state)} parameters"
+            shown = (
+                shown_names if len(shown_names) <= 60 else counted(len(module.state), "parameter")
+            )
             say(f"note: the text is without the arrays of {shown}; -o NAME writes them beside it")
         digest = "" if model.arrays is None else digest_of(module.state)
         programs = list(module.programs.values())

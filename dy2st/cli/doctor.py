@@ -21,7 +21,7 @@ from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime import engine as engines
 from dy2st_runtime.engine.native.machine import abi, disk
-from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.errors import Dy2stError, counted
 from dy2st_runtime.ir import Program
 from dy2st_runtime.version import VERSION
 
@@ -154,7 +154,8 @@ def _caches() -> Iterator[tuple[str, str]]:
 
 def _size_of(folder: Path) -> str:
     files = [path for path in folder.rglob("*") if path.is_file()]
-    return f"{folder}: {len(files)} files, {in_bytes(sum(path.stat().st_size for path in files))}"
+    size = in_bytes(sum(path.stat().st_size for path in files))
+    return f"{folder}: {counted(len(files), 'file')}, {size}"
 
 
 __all__ = ["EXTRAS", "add_doctor", "installed"]

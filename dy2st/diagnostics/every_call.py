@@ -26,6 +26,7 @@ from dy2st.diagnostics.comparing import (
 from dy2st.diagnostics.kept_state import KeptState
 from dy2st.diagnostics.subjects import calls_made, layer_paths, name_of
 from dy2st.jit.static_function import StaticFunction, set_usual_way
+from dy2st_runtime.errors import counted
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.own_frames import without_own_frames
@@ -125,7 +126,7 @@ class EveryCall:
 
     def said(self) -> str:
         """How many calls were compared, and which were not, and why."""
-        lines = [f"DY2ST_COMPARE: {self.count} calls compared"]
+        lines = [f"DY2ST_COMPARE: {counted(self.count, 'call')} compared"]
         lines += [f"  {count} not: {what}" for what, count in self.left_out.items()]
         return "\n".join(lines)
 

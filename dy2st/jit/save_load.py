@@ -110,6 +110,8 @@ def save(
         if not any(value is known for known in _OPTIONS[name]):
             instead = "save a function that takes and returns what is wanted"
             raise ArgumentError(f"save: {name}={value!r} is not here: {instead}")
+    if not isinstance(path, (str, os.PathLike)):
+        raise WrongKind(f"save(model, path) takes a path second, not a {type(path).__name__}")
     for ending, what in _FOREIGN.items():
         if os.fspath(path).endswith(ending):
             raise ArgumentError(f"save writes {path}.mlir, and no {what}: leave the ending away")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import nn
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, counted
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import no_grad
 from dy2st_runtime.ir.tensor import Tensor
@@ -61,7 +61,7 @@ def summary(
     state = {id(value): value for value in net.state_dict().values()}
     total = sum(value.array.size for value in state.values())
     trained = sum(value.array.size for value in state.values() if not value.stop_gradient)
-    print(f"{total} parameters, {trained} of them trained")
+    print(f"{counted(total, 'parameter')}, {trained} of them trained")
     return {"total_params": total, "trainable_params": trained}
 
 

@@ -17,7 +17,7 @@ from dy2st.static.freezing import check_number, named_sizes
 from dy2st.static.padding import NotIndifferent, Proof, proof_of
 from dy2st_runtime import engine as engines
 from dy2st_runtime.dims import Dim, Size, symbol
-from dy2st_runtime.errors import ArgumentError, SpecError, WrongKind
+from dy2st_runtime.errors import ArgumentError, SpecError, WrongKind, counted
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.rebuild import rebuild
@@ -313,14 +313,15 @@ class Dispatcher:
             if executable is not None:
                 operators = executable.program.walk()
                 values = [o.attributes["value"] for o in operators if o.name == "constant"]
-                memory = f"{sum(value.nbytes for value in values)} bytes"
+                memory = counted(sum(value.nbytes for value in values), "byte")
             shown = [
                 f"{one[0]} to {one[1]}" if isinstance(one, tuple) else str(one) for one in choice
             ]
             rows.append((*shown, str(count.hits), f"{waste:.1f} %", memory))
         total = sum(count.hits for count in self._counts.values())
         table = titled(*names, "hits", "padding", "constants", rows=rows) if rows else ""
-        made = f"{len(self._made)} of {len(self.all_buckets())} Programs are kept; {total} calls"
+        possible = counted(len(self.all_buckets()), "Program")
+        made = f"{len(self._made)} of {possible} are kept; {counted(total, 'call')}"
         return f"{table}\n\n{made}" if table else made
 
 

@@ -11,7 +11,7 @@ from dy2st.jit.shape_table import constraint_rows, symbol_rows
 from dy2st.passes.plan_memory import amount
 from dy2st.viewer.graph import attributes_text, graph_of, type_text
 from dy2st.viewer.memory import planned
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, counted
 from dy2st_runtime.ir import Operator, Program
 from dy2st_runtime.ir.definition import find
 from dy2st_runtime.ir.text.printer import Names
@@ -74,7 +74,7 @@ def data_of(
         )
     now = after or program
     marks = [node.mark.name.lower() for node in nodes if node.operator is not None]
-    counts = f"{len(marks)} operators"
+    counts = counted(len(marks), "operator")
     if after is not None:
         counts += "".join(f", {marks.count(one)} {one}" for one in ("removed", "added", "changed"))
     names = {node.label for node in nodes if node.kind == "operator"}
@@ -82,7 +82,8 @@ def data_of(
     of_operators = {node.operator: ids[node] for node in nodes if node.operator is not None}
     return {
         "name": now.name,
-        "summary": f"{counts}, {len(now.parameters)} parameters, {len(now.buffers)} buffers",
+        "summary": f"{counts}, {counted(len(now.parameters), 'parameter')}, "
+        f"{counted(len(now.buffers), 'buffer')}",
         "compares": after is not None,
         "strings": list(texts.known),
         "nodes": rows,

@@ -26,6 +26,7 @@ import numpy as np
 
 from dy2st.viewer.alignment import Mark, Step, paired, same_program
 from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import counted
 from dy2st_runtime.html_page import BLOCK_TITLES
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, Variable
 from dy2st_runtime.ir.text.attribute_text import attribute_text, without_large
@@ -165,7 +166,9 @@ class _Builder:
                 given = ", ".join(map(" = ".join, attributes_text(step.before.attributes)))
                 types = ", ".join(type_text(one.type) for one in step.before.results)
                 count = len(step.before.operands)
-                node.was = f"before: {operator.name} of {count} values, {given} -> {types}"
+                node.was = (
+                    f"before: {operator.name} of {counted(count, 'value')}, {given} -> {types}"
+                )
             else:
                 # Does it read another one of the values that both Programs have?
                 pairs = [pair for pair in zip(was, node.operands) if pair[0] != pair[1]]
@@ -236,7 +239,7 @@ def value_text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return str(value) if value.ndim == 0 else f"{value.dtype}{list(value.shape)}"
     if isinstance(value, bytes):
-        return f"{len(value)} bytes"
+        return counted(len(value), "byte")
     if isinstance(value, (tuple, list)):
         text = f"[{', '.join(map(value_text, value))}]"
     elif isinstance(value, dict):

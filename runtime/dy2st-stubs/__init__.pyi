@@ -1423,7 +1423,7 @@ def vecdot(x: TensorLike, y: TensorLike, axis: builtins.int = -1, name: str | No
     """The sums of products conj(x) * y along an axis: (..., n), (..., n) -> (...)."""
 def vector_norm(x: TensorLike, p: builtins.float = 2.0, axis: builtins.int | Sequence[builtins.int] | None = None, keepdim: builtins.bool = False, name: str | None = None, dtype: DTypeLike | None = None) -> Tensor:
     """(sum |x|**p)**(1/p) along axes, all by default; p may be inf, -inf or 0."""
-def view(x: TensorLike, shape_or_dtype: Sequence[builtins.int] | DTypeLike, *sizes: Any, name: str | None = None) -> Tensor:
+def view(x: TensorLike, shape_or_dtype: Sequence[builtins.int] | DTypeLike | None = None, *sizes: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; the bits in another dtype are refused."""
 def view_as(x: TensorLike, other: TensorLike, name: str | None = None) -> Tensor:
     """The same elements in the shape of another tensor."""

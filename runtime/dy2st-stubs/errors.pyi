@@ -35,6 +35,7 @@ from dy2st_runtime.errors import (
     VerifyError as VerifyError,
     WorkerError as WorkerError,
     WrongKind as WrongKind,
+    counted as counted,
     did_you_mean as did_you_mean,
     nearest as nearest,
 )

@@ -79,6 +79,7 @@ __all__ = [
     "VerifyError",
     "WorkerError",
     "WrongKind",
+    "counted",
     "did_you_mean",
     "nearest",
 ]
@@ -138,6 +139,17 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     # Loading it takes long, and most processes make no such error.
     near = import_module("difflib").get_close_matches(name.lower(), names, n=1, cutoff=cutoff)
     return names[near[0]] if near else None
+
+
+def counted(count: object, noun: str) -> str:
+    """How many there are, in words.
+
+    >>> counted(1, "buffer"), counted(0, "buffer"), counted(2, "buffer")
+    ('1 buffer', '0 buffers', '2 buffers')
+    """
+    # A size that only the run knows decides nothing here.
+    is_one = isinstance(count, int) and count == 1
+    return f"{count} {noun}{'' if is_one else 's'}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

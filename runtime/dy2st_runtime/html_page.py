@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from dy2st_runtime.errors import counted
 from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir.program import Block, Program
 from dy2st_runtime.ir.text.printer import Names
@@ -89,7 +90,9 @@ def of_program(program: Program) -> str:
     given = ", ".join(f"{names.of(one)}: {one.type}" for one in program.inputs)
     count = sum(1 for _ in program.walk())
     head = (
-        f"{program.name}({given}): {count} operators, {len(program.state)} parameters and buffers"
+        f"{program.name}({given}): {counted(count, 'operator')}, "
+        f"{counted(len(program.parameters), 'parameter')}, "
+        f"{counted(len(program.buffers), 'buffer')}"
     )
     left = iter(range(_MOST_ROWS))
     rows = "".join(_rows(program.block, names, left, 0))

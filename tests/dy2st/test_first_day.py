@@ -319,19 +319,19 @@ def range_of_floats():
     called(grown, ones([2]))
 
 
-@mistake(ValueError, "the device 'gpu' is not here")
+@mistake(ValueError, "the device 'gpu:99' is not here")
 def tensor_to_the_gpu():
-    ones([2]).cuda()
+    ones([2]).cuda(99)
 
 
-@mistake(ValueError, "the device 'cuda' is not here")
+@mistake(ValueError, "the device 'cuda:99' is not here")
 def tensor_to_a_device():
-    ones([2]).to("cuda")
+    ones([2]).to("cuda:99")
 
 
-@mistake(ValueError, "the device 'cuda' is not here")
+@mistake(ValueError, "the device 'cuda:99' is not here")
 def layer_to_a_device():
-    nn.Linear(4, 3).to("cuda")
+    nn.Linear(4, 3).to("cuda:99")
 
 
 @mistake(ValueError, "the truth of a tensor of shape [2] is ambiguous: use any() or all()")
@@ -410,6 +410,26 @@ def argument_of_a_change_missing():
 @mistake(TypeError, "missing 1 required positional argument: 'label'")
 def argument_of_a_late_function_missing():
     F.log_loss(ones([2]))
+
+
+@mistake(ValueError, "the device 'cuda:99' is not here")
+def device_of_torch():
+    dy2st.device("cuda:99")
+
+
+@mistake(ValueError, "f.main_program.view()")
+def layer_viewed():
+    dy2st.view(nn.Linear(4, 3))
+
+
+@mistake(TypeError, "save(model, path) takes a path second, not a Linear")
+def saved_path_first():
+    dy2st.jit.save("net", nn.Linear(4, 3))
+
+
+@mistake(ValueError, "write save(state, path) and load(path)")
+def state_saved_path_first():
+    dy2st.save("net.pdparams", nn.Linear(4, 3).state_dict())
 
 
 @pytest.mark.parametrize("name", MISTAKES)

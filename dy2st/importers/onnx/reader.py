@@ -12,7 +12,7 @@ from dy2st.importers.onnx.package import onnx, schema
 from dy2st.importers.onnx.tables import REFUSED, ROWS
 from dy2st.importers.onnx.tensors import number_of
 from dy2st_runtime.dims import Dim
-from dy2st_runtime.errors import Dy2stError, FormatError, Location, UnknownOperators
+from dy2st_runtime.errors import Dy2stError, FormatError, Location, UnknownOperators, counted
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Block, Variable
 from dy2st_runtime.ir.tracing.tracer import Tracer, current_tracer
@@ -81,7 +81,7 @@ class Reader:
         names = graph.input_names
         if len(names) < len(values):
             raise FormatError(
-                f"the graph {graph.name!r} takes {len(names)} inputs, not {len(values)}"
+                f"the graph {graph.name!r} takes {counted(len(names), 'input')}, not {len(values)}"
             )
         return self.run(graph, dict(zip(names, values, strict=False)), outer)
 

@@ -5,6 +5,8 @@ dy2st.set_device("gpu" if dy2st.is_compiled_with_cuda() else "cpu")
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
 from typing import Any
 
 from dy2st.paddle.device import cuda
@@ -13,8 +15,10 @@ from dy2st.paddle.device.streams import Event, Stream, current_stream, set_strea
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import devices, engine, ops
 from dy2st_runtime.engine.xla import library
+from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops import get_rng_state, set_rng_state
+from dy2st_runtime.ops.tensor_methods import Device
 from dy2st_runtime.place import CPUPlace, IPUPlace, Place, XPUPlace, as_place
 
 _chosen: list[Place] = [CPUPlace()]
@@ -232,6 +236,26 @@ __all__ = [
     "stream_guard",
     "synchronize",
 ]
+
+
+class _Names(ModuleType):
+    """The module, which gives a device where it is called: torch's `device` is a class."""
+
+    @without_own_frames
+    def __call__(self, device: Any = "cpu", index: int | None = None) -> Device:
+        """The name of a device that is here, for `x.to(...)`, `layer.to(...)` and `set_device`.
+
+        >>> device = dy2st.device("cpu")
+        >>> device.type, dy2st.ones([1]).to(device).device == device
+        ('cpu', True)
+        """
+        name = device if index is None else f"{device}:{index}"
+        as_place(name)
+        return Device(name)
+
+
+sys.modules[__name__].__class__ = _Names
+
 __dir__ = public_dir(__name__)
 
 private_modules(__name__)

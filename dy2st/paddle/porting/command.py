@@ -15,7 +15,7 @@ from dy2st.paddle.porting.of_torch.sources import read as read_torch
 from dy2st.paddle.porting.of_torch.sources import rewritten as rewritten_from_torch
 from dy2st.paddle.porting.report import lines, report
 from dy2st.paddle.porting.uses import read, sources_of
-from dy2st_runtime.errors import MissingFile
+from dy2st_runtime.errors import MissingFile, counted
 from dy2st_runtime.files import naming, replacing
 
 
@@ -38,7 +38,8 @@ def port(options: argparse.Namespace) -> int:
             one.path for one in of_torch if _write(one.path, partial(rewritten_from_torch, one))
         }
         changed |= {one.path for one in sources if not one.error and _write(one.path, rewritten)}
-        print(f"{len(changed)} files import dy2st now")
+        verb = "imports" if len(changed) == 1 else "import"
+        print(f"{counted(len(changed), 'file')} {verb} dy2st now")
     return 0
 
 

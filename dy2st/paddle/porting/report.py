@@ -10,6 +10,7 @@ from functools import cache
 from dy2st.paddle.porting.names import is_here, why_not
 from dy2st.paddle.porting.stubs import what_it_does
 from dy2st.paddle.porting.uses import Source, Use
+from dy2st_runtime.errors import counted
 
 _PLACES = 3
 
@@ -84,7 +85,7 @@ def lines(found: Report, every_place: bool = False) -> list[str]:
         shown.append("names that are here and do less than they say:")
         shown += _paragraphs(found.hollow, what_it_does, every_place)
     shown += [f"not read: {source.path}: {source.error}" for source in found.unread]
-    shown.append(f"{found.files} files; names that are here: {found.names} of uses")
+    shown.append(f"{counted(found.files, 'file')}; names that are here: {found.names} of uses")
     shown.append(f"methods of tensors, known by their name alone: {found.methods}")
     return shown
 

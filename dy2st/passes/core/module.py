@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, WrongKind
+from dy2st_runtime.errors import ArgumentError, WrongKind, counted
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.clone import clone
 
@@ -75,7 +75,10 @@ class Module:
 
     def __repr__(self) -> str:
         """`Module(forward of 7 operators; arrays: fc.weight, fc.bias)`."""
-        programs = [f"{name} of {len(p.operators)} operators" for name, p in self.programs.items()]
+        programs = [
+            f"{name} of {counted(len(p.operators), 'operator')}"
+            for name, p in self.programs.items()
+        ]
         return f"Module({', '.join(programs)}; arrays: {', '.join(self.state) or 'none'})"
 
 

@@ -34,7 +34,7 @@ from dy2st.targets.opu.simulator import Execution, Prepared, prepare, simulate
 from dy2st.targets.opu.steps import Lowered, Step, lower, need_borders
 from dy2st.targets.opu.timing import Timeline, time_operations
 from dy2st.targets.opu.words import encode
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, counted
 from dy2st_runtime.lazy import cached_property
 
 MODES = ("own", "compat")
@@ -96,7 +96,9 @@ class CompiledModel:
         """The network's outputs int8 (n, h, w, c), one image after the other."""
         wanted = self.network.input_sizes
         if len(inputs) != len(wanted):
-            raise ArgumentError(f"the network has {len(wanted)} inputs, not {len(inputs)}")
+            raise ArgumentError(
+                f"the network has {counted(len(wanted), 'input')}, not {len(inputs)}"
+            )
         for index, (x, size) in enumerate(zip(inputs, wanted, strict=True)):
             if x.dtype != np.int8 or x.shape[1:] != tuple(size[1:]) or len(x) != len(inputs[0]):
                 raise ArgumentError(

@@ -15,7 +15,7 @@ import dy2st_runtime.ops  # noqa: F401  (enters the operators into the table)
 from dy2st.targets.opu.layer import Activation, Layer, LayerType, Order, Pooling
 from dy2st.targets.opu.network import Array, Network
 from dy2st.targets.opu.sizes import border
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError, counted
 from dy2st_runtime.ir import lookup
 
 Stages = list[tuple[str, Array]]
@@ -46,7 +46,9 @@ def input_values(network: Network, inputs: Array | Sequence[Array]) -> dict[int,
     """The inputs by the producer's number, 0, -1, ...; checked."""
     arrays = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
     if len(arrays) != len(network.input_sizes):
-        raise ArgumentError(f"the network has {len(network.input_sizes)} inputs, not {len(arrays)}")
+        raise ArgumentError(
+            f"the network has {counted(len(network.input_sizes), 'input')}, not {len(arrays)}"
+        )
     for number, (array, size) in enumerate(zip(arrays, network.input_sizes, strict=True)):
         if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
             kind = getattr(array, "dtype", type(array).__name__)

@@ -14,7 +14,7 @@ import numpy as np
 
 from dy2st.targets.opu.layer import LayerType
 from dy2st.targets.opu.network import Array, Network, Tail
-from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
+from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError, counted
 from dy2st_runtime.ir import Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.tensor import from_numpy
@@ -68,7 +68,9 @@ def host_part(
 def as_images(network: Network, inputs: Sequence[Any]) -> list[Array]:
     """The model's inputs, of any batch, as the Network's: (n, h, w, c) in float32."""
     if len(inputs) != len(network.input_sizes):
-        raise ArgumentError(f"the model has {len(network.input_sizes)} inputs, not {len(inputs)}")
+        raise ArgumentError(
+            f"the model has {counted(len(network.input_sizes), 'input')}, not {len(inputs)}"
+        )
     found = []
     for place, (array, size) in enumerate(zip(inputs, network.input_sizes, strict=True)):
         if prod(size):

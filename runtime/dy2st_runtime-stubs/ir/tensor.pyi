@@ -1142,7 +1142,7 @@ class Tensor:
         """The mean squared distance from the mean along axes, divided by n - correction."""
     def vecdot(self, y: TensorLike, axis: builtins.int = -1, name: str | None = None) -> Tensor:
         """The sums of products conj(x) * y along an axis: (..., n), (..., n) -> (...)."""
-    def view(self, shape_or_dtype: Sequence[builtins.int] | DTypeLike, *sizes: Any, name: str | None = None) -> Tensor:
+    def view(self, shape_or_dtype: Sequence[builtins.int] | DTypeLike | None = None, *sizes: Any, name: str | None = None) -> Tensor:
         """The same elements in another shape; the bits in another dtype are refused."""
     def view_as(self, other: TensorLike, name: str | None = None) -> Tensor:
         """The same elements in the shape of another tensor."""

@@ -63,7 +63,10 @@ class Source:
 def path_of(file: object) -> Path:
     """The path of a file; ArgumentError for what is none."""
     if not isinstance(file, (str, os.PathLike)):
-        raise ArgumentError(f"a checkpoint is a path or an io.BytesIO, not {type(file).__name__}")
+        raise ArgumentError(
+            f"a checkpoint is a path or an io.BytesIO, not {type(file).__name__}: "
+            "write save(state, path) and load(path)"
+        )
     text = os.fspath(file)
     if not text or text.endswith(("/", os.sep)):
         raise ArgumentError(f"a checkpoint is named like folder/name.pdparams, not {text!r}")

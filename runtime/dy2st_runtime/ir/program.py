@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from dy2st_runtime.dims import Constraint
-from dy2st_runtime.errors import ArgumentError, Location, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, Location, TensorAsPython, counted
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
@@ -572,7 +572,8 @@ class Block:
 
     def __repr__(self) -> str:
         """`Block(2 parameters, 7 operators)`."""
-        return f"Block({len(self.parameters)} parameters, {len(self.operators)} operators)"
+        operators = counted(len(self.operators), "operator")
+        return f"Block({counted(len(self.parameters), 'parameter')}, {operators})"
 
     def add_parameter(self, type: ValueType, name: str = "") -> Variable:
         """Append a parameter."""

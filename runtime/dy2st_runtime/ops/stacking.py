@@ -309,12 +309,19 @@ def ravel(input: Any) -> Any:
 
 
 @method
-def view(x: Any, shape_or_dtype: Any, *sizes: Any, name: str | None = None) -> Any:
+def view(x: Any, shape_or_dtype: Any = None, *sizes: Any, name: str | None = None) -> Any:
     """The same elements in another shape; the bits in another dtype are refused.
+
+    Of tensors: a Program is shown by `program.view()`, a saved one by `dy2st view saved/net`.
 
     >>> dy2st.arange(6).view([2, 3]).tolist()
     [[0, 1, 2], [3, 4, 5]]
     """
+    if shape_or_dtype is None:
+        raise ArgumentError(
+            "view(x, shape) gives the elements of a tensor in another shape; the graph of a "
+            "converted function is shown by f.main_program.view(), a saved one by dy2st view path"
+        )
     if sizes or isinstance(shape_or_dtype, (list, tuple, int)):
         return F.reshape(x, [shape_or_dtype, *sizes] if sizes else shape_or_dtype)
     if isinstance(shape_or_dtype, (str, np.dtype, type)):

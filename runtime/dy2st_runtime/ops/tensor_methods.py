@@ -38,11 +38,13 @@ class Device(str):
     @property
     def type(self) -> str:
         """The kind of device."""
-        return "cpu"
+        return self.partition(":")[0]
 
     @property
-    def index(self) -> None:  # type: ignore[override]
-        """Which of several: there is one."""
+    def index(self) -> int | None:  # type: ignore[override]
+        """Which of several, None if the name does not say."""
+        number = self.partition(":")[2]
+        return int(number) if number else None
 
 
 # -- where it lies ----------------------------------------------------------------------------

@@ -341,7 +341,7 @@ def test_the_environment_begins_it(tmp_path):
         text=True,
         check=True,
     )
-    assert done.stderr == "DY2ST_COMPARE: 1 calls compared\n"
+    assert done.stderr == "DY2ST_COMPARE: 1 call compared\n"
 
 
 def test_a_kernel_is_as_it_was():

@@ -9,6 +9,7 @@ from dy2st.paddle.porting.of_torch.names import why_not
 from dy2st.paddle.porting.of_torch.sources import TorchSource, Use, is_space
 from dy2st.paddle.porting.of_torch.tables import NOTES
 from dy2st.paddle.porting.report import Count, paragraph
+from dy2st_runtime.errors import counted
 
 Places = Mapping[tuple[str, str], Sequence[tuple[str, int]]]
 
@@ -61,7 +62,7 @@ def lines(sources: Sequence[TorchSource], every_place: bool = False) -> list[str
             shown += [title, *_paragraphs(places, every_place)]
     shown += [f"not read: {one.path}: {one.error}" for one in sources if one.error]
     shown.append(
-        f"{len(sources)} files; names of torch that are here: {found.names} of uses, "
+        f"{counted(len(sources), 'file')}; names of torch that are here: {found.names} of uses, "
         f"{found.same} of all uses as they are"
     )
     shown.append(f"methods of tensors, known by their name alone: {found.methods}")

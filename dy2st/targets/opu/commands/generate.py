@@ -17,7 +17,7 @@ from dy2st.targets.opu.commands.inputs import (
     read_samples,
     read_source,
 )
-from dy2st.targets.opu.commands.messages import counted, note
+from dy2st.targets.opu.commands.messages import note
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.gen_ir import Generated, gen_ir
 from dy2st.targets.opu.machine import Machine
@@ -26,6 +26,7 @@ from dy2st.targets.opu.quantiser import QuantisationReport
 from dy2st.targets.opu.report import Report, Totals, report_of
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.words import fetch_times
+from dy2st_runtime.errors import counted
 
 _FIGURES = ("own_snr", "snr", "cosine")
 

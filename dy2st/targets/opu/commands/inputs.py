@@ -14,6 +14,7 @@ from dy2st.passes.core.module import Array
 from dy2st.static.freezing import freeze
 from dy2st.targets.opu.compiled_file import Signature
 from dy2st_runtime.dims import is_symbol, symbols
+from dy2st_runtime.errors import counted
 from dy2st_runtime.ir import Program
 
 MAIN = "forward"
@@ -124,7 +125,8 @@ def read_samples(names: Sequence[str], inputs: Sequence[Signature]) -> list[list
             else:
                 if len(found) != len(inputs):
                     raise BadInput(
-                        f"{name} has {len(found)} arrays, the model {len(inputs)} inputs"
+                        f"{name} has {counted(len(found), 'array')}, "
+                        f"the model {counted(len(inputs), 'input')}"
                     )
                 by_name = {entry.name for entry in inputs} == set(found)
                 keys = [entry.name for entry in inputs] if by_name else list(found)
@@ -166,7 +168,10 @@ def _fitting(name: str, array: Array, wanted: Signature) -> Array:
 def _no_half(waiting: list[Array], inputs: Sequence[Signature], names: Sequence[str]) -> None:
     if waiting:
         shown = ", ".join(entry.name for entry in inputs)
-        raise BadInput(f"{len(names)} files for the {len(inputs)} inputs {shown}: one each")
+        raise BadInput(
+            f"{counted(len(names), 'file')} for the {counted(len(inputs), 'input')} {shown}: "
+            "one each"
+        )
 
 
 def one_by_one(rows: Sequence[Sequence[Array]]) -> list[list[Array]]:

@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.model_files import BadInput
 from dy2st.targets.opu.commands.generate import source_of
 from dy2st.targets.opu.commands.layer_files import place_of_layers
-from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, table
+from dy2st.targets.opu.commands.messages import DIFFERENT, OK, table
 from dy2st.targets.opu.compiled_file import NAME, read_compiled
 from dy2st.targets.opu.disassemble import disassemble
 from dy2st.targets.opu.gen_ir import gen_ir
@@ -25,7 +25,7 @@ from dy2st.targets.opu.report.tables import shape_text, shortened
 from dy2st.targets.opu.sizes import input_size, tensor_size
 from dy2st.targets.opu.unmapped import UnmappedError
 from dy2st.targets.opu.validate import weight_shape
-from dy2st_runtime.errors import FormatError
+from dy2st_runtime.errors import FormatError, counted
 from dy2st_runtime.files import meant_file
 
 

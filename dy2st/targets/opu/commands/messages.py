@@ -13,11 +13,6 @@ def note(text: str) -> None:
     print(f"dy2st: note: {text}", file=sys.stderr)
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 image`, `2 images`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
-
-
 def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
     """Rows as text, the first one the heads; columns stand right but for those in `left`."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
@@ -30,4 +25,4 @@ def table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-__all__ = ["DIFFERENT", "OK", "counted", "note", "table"]
+__all__ = ["DIFFERENT", "OK", "note", "table"]

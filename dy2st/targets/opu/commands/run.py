@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.passes.core.module import Array
 from dy2st.targets.opu.commands.inputs import one_by_one, read_samples
 from dy2st.targets.opu.commands.layer_files import signatures
-from dy2st.targets.opu.commands.messages import DIFFERENT, OK, counted, note
+from dy2st.targets.opu.commands.messages import DIFFERENT, OK, note
 from dy2st.targets.opu.compiled import CompiledModel, compile_network
 from dy2st.targets.opu.compiled_file import NAME as MANIFEST
 from dy2st.targets.opu.compiled_file import CompiledFolder, read_compiled
@@ -24,6 +24,7 @@ from dy2st.targets.opu.ir_file import read_ir
 from dy2st.targets.opu.network import Network
 from dy2st.targets.opu.quantiser import dequantised, quantised_inputs
 from dy2st.targets.opu.quantiser.report import measured
+from dy2st_runtime.errors import counted
 from dy2st_runtime.files import replacing
 from dy2st_runtime.progress import shown
 

@@ -13,6 +13,7 @@ from dy2st_runtime.engine.native.operators.writers import is_code
 from dy2st_runtime.engine.native.profiling import Row
 from dy2st_runtime.engine.native.program.lifetimes import Kind, bytes_of, is_alias
 from dy2st_runtime.engine.native.program.planner import Planned, Step
+from dy2st_runtime.errors import counted
 from dy2st_runtime.ir.program import Operator
 from dy2st_runtime.ir.types import TensorType
 
@@ -38,9 +39,9 @@ def explain(written: Written, kept: int = 0) -> str:
     # Up to whole cache lines, where the number is known.
     lines = [-(-n // 64) * 64 if isinstance(n, int) else n for n in (p.bytes for p in found.sizes)]
     memory = [
-        f"memory of a call: {_total(lines)} bytes "
+        f"memory of a call: {counted(_total(lines), 'byte')} "
         f"in {parts} part{'s' * (parts != 1)}, and {stack} of the stack",
-        f"constants: {constants} bytes; made of parameters and kept: {kept}",
+        f"constants: {counted(constants, 'byte')}; made of parameters and kept: {kept}",
     ]
     return "\n".join([*_lines(written.steps, 0), *memory, computed])
 
@@ -103,7 +104,7 @@ def words_of(step: Step) -> tuple[str, str]:
     """How a step is computed, and what it computes."""
     if step.operator is None:
         if step.region is not None:
-            return "oneDNN", f"{len(step.operators)} operators"
+            return "oneDNN", counted(len(step.operators), "operator")
         return "nest", " ".join(operator.name for operator in step.operators)
     word = "name" if is_alias(step.operator) else "code" if is_code(step) else "NumPy"
     names = " ".join([step.operator.name, *(operator.name for operator in step.operators)])

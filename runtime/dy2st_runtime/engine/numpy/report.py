@@ -8,6 +8,7 @@ from typing import Any
 from dy2st_runtime.dims import Size, product
 from dy2st_runtime.engine.numpy.codegen import NAMES, is_small, last_uses
 from dy2st_runtime.engine.runner import listed
+from dy2st_runtime.errors import counted
 from dy2st_runtime.ir.aliasing import lists_in_place, overwritten, owner, view_of, views_in_order
 from dy2st_runtime.ir.definition import View
 from dy2st_runtime.ir.functions import CALL
@@ -54,8 +55,8 @@ def _memory(program: Program, blocks: list[Block], words: dict[Operator, str]) -
     for variable in new:
         total = total + _bytes(variable)
     most = _most(program.block, words)
-    at_once = f", at most {most} bytes at once" if isinstance(most, int) else ""
-    return f"memory of a call: {total} bytes in {len(new)} new arrays{at_once}"
+    at_once = f", at most {counted(most, 'byte')} at once" if isinstance(most, int) else ""
+    return f"memory of a call: {counted(total, 'byte')} in {len(new)} new arrays{at_once}"
 
 
 def _made(block: Block, words: dict[Operator, str]) -> Iterable[Variable]:

@@ -24,6 +24,7 @@ from dy2st_runtime.engine.xla.mesh import (
     replicated_layout,
 )
 from dy2st_runtime.engine.xla.plan import Island, is_flow
+from dy2st_runtime.errors import counted
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import cached_property
@@ -83,7 +84,7 @@ class Executable(Runner):
         planner, lines = self._islands.planner, []
         for step in planner.plans[self.program.block].steps:
             if isinstance(step, Island):
-                lines.append(f"xla    {len(step.operators)} operators")
+                lines.append(f"xla    {counted(len(step.operators), 'operator')}")
             else:
                 reason = planner.reasons.get(step, "a few numbers beside such an operator")
                 lines.append(f"numpy  {step.name}: {reason}")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, is_total, symbols
-from dy2st_runtime.errors import Location, ShapeError, SpecError
+from dy2st_runtime.errors import Location, ShapeError, SpecError, counted
 from dy2st_runtime.ir.program import LocatedConstraint, Program
 from dy2st_runtime.ir.sizes import Origin, input_sizes, origins
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
@@ -151,7 +151,8 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
     if len(inputs) != len(program.inputs):
         names = ", ".join(f"`{v.name}`" for v in program.inputs)
         raise SpecError(
-            f"{program.name}() takes {len(program.inputs)} tensors ({names}), not {len(inputs)}"
+            f"{program.name}() takes {counted(len(program.inputs), 'tensor')} ({names}), "
+            f"not {len(inputs)}"
         )
     if any(isinstance(variable.type, ArrayType) for variable in program.inputs):
         for variable, array in zip(program.inputs, inputs, strict=True):

@@ -88,3 +88,11 @@ def test_random_numbers_begin_anew():
     first = dy2st.rand([2]).tolist()
     dy2st.seed(3)
     assert dy2st.rand([2]).tolist() == first
+
+
+def test_a_device_is_named_as_torch_names_it():
+    device = dy2st.device("cpu")
+    assert (device, device.type, device.index) == ("cpu", "cpu", None)
+    assert dy2st.ones([2]).to(device).device == device
+    layer = dy2st.nn.Linear(2, 3)
+    assert layer.to(device) is layer

@@ -45,7 +45,7 @@ def test_places_beyond_three_are_shown_if_asked_for(tmp_path, capsys):
 def test_imports_are_rewritten_if_asked_for(folder, capsys):
     (folder / "model.py").chmod(0o755)
     assert main(["port", str(folder), "--write"]) == 0
-    assert capsys.readouterr().out.endswith("1 files import dy2st now\n")
+    assert capsys.readouterr().out.endswith("1 file imports dy2st now\n")
     expected = MODEL.replace("import paddle.nn as", "import dy2st.paddle.nn as")
     expected = expected.replace("import paddle\n", "import dy2st.paddle as paddle\n")
     assert (folder / "model.py").read_text() == expected

@@ -130,7 +130,7 @@ def test_a_truncated_binary_is_refused_wherever_it_ends():
         (
             (np.zeros(IMAGE, "float32"),) * 2,
             ArgumentError,
-            "calibration input 1: .*1 inputs, not 2",
+            "calibration input 1: .*1 input, not 2",
         ),
         (None, Dy2stError, "calibration input 1: "),
     ],

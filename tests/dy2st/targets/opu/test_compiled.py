@@ -189,7 +189,7 @@ def test_inputs_of_the_wrong_shape_or_type_are_errors() -> None:
     model = compile_network(conv_networks.tiny_yolo(32))
     with pytest.raises(ArgumentError, match=r"input 0 is int8 \(n, 32, 32, 3\)"):
         model.run([np.zeros((1, 32, 32, 3), "float32")])
-    with pytest.raises(ArgumentError, match="has 1 inputs, not 0"):
+    with pytest.raises(ArgumentError, match="has 1 input, not 0"):
         model.run([])
 
 

@@ -216,7 +216,7 @@ def test_wrong_inputs_are_refused_with_what_is_wanted():
     b = Builder((4, 5, 2))
     b.conv(0, 3)
     network, (x,) = b.done(), b.inputs()
-    with pytest.raises(ArgumentError, match="has 1 inputs, not 2"):
+    with pytest.raises(ArgumentError, match="has 1 input, not 2"):
         run_float(network, [x, x])
     with pytest.raises(ShapeError, match=r"\[1, 2, 4, 5\].*\[n, 4, 5, 2\]"):
         run_float(network, x.transpose(0, 3, 1, 2))

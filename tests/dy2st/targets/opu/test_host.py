@@ -36,7 +36,7 @@ def test_images_of_another_size_are_refused():
     network = grouped(Model(lambda m, x: m.c(x), c=conv()), IMAGE)
     with pytest.raises(ShapeError, match=r"\[1, 3, 8, 9\], not 8 x 8 pixels of 3 channels"):
         as_images(network, [np.zeros((1, 3, 8, 9))])
-    with pytest.raises(ArgumentError, match="1 inputs, not 2"):
+    with pytest.raises(ArgumentError, match="1 input, not 2"):
         as_images(network, [np.zeros(IMAGE)] * 2)
 
 

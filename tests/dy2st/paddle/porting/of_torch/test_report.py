@@ -30,7 +30,7 @@ torch.nn.BatchNorm1d: 1 use; write epsilon=1e-3 for eps=1e-3
     {path}:7
 torch.nn.ReLU: 1 use; leave out inplace=True
     {path}:8
-1 files; names of torch that are here: 5 of 6 (83.3 %) of uses, 3 of all uses as they are
+1 file; names of torch that are here: 5 of 6 (83.3 %) of uses, 3 of all uses as they are
 methods of tensors, known by their name alone: 1 of 1 (100.0 %)
 """
 
@@ -50,7 +50,7 @@ def test_the_report_says_of_each_line_what_becomes_of_it(path, capsys):
 def test_sources_are_written_if_asked_for(path, capsys):
     path.chmod(0o755)
     assert main(["port", str(path.parent), "--write"]) == 0
-    assert capsys.readouterr().out.endswith("1 files import dy2st now\n")
+    assert capsys.readouterr().out.endswith("1 file imports dy2st now\n")
     text = path.read_text()
     assert text.startswith("import dy2st\nfrom dy2st import nn\n")
     assert "# dy2st: torch.vmap: a loop" in text and path.stat().st_mode & 0o777 == 0o755
@@ -61,5 +61,5 @@ def test_a_folder_of_both_libraries_has_both_reports(path, capsys):
     (path.parent / "other.py").write_text("import paddle\npaddle.add(1, 2)\n")
     main(["port", str(path.parent), "--write"])
     out = capsys.readouterr().out
-    assert "1 files; names of torch" in out and "1 files; names that are here: 1 of 1" in out
+    assert "1 file; names of torch" in out and "1 file; names that are here: 1 of 1" in out
     assert out.endswith("2 files import dy2st now\n")
