@@ -49,22 +49,25 @@ def add_measures(commands: Any) -> None:
     parser.add_argument("-p", "--passes", metavar="NAMES", help="passes and pipelines")
 
 
-def _given(options: argparse.Namespace) -> tuple[Module, list[Any], str | None]:
-    """The model, the inputs, and the engine."""
+def _given(options: argparse.Namespace) -> tuple[Module, list[Any], str | None, str]:
+    """The model, the inputs, the engine, and the file, with the sizes of inputs that were drawn."""
     engine = check_name(options.engine)
     program, arrays = program_of(options)
     if options.arrays:
-        given = inputs_of(options.arrays, program)
+        given, name = inputs_of(options.arrays, program), options.input
     else:
         given = random_inputs(program, combinations(program, [])[0])
+        pairs = zip(program.inputs, given, strict=True)
+        shown = ", ".join(f"{one.name} {list(array.shape)}" for one, array in pairs)
+        name = f"{options.input}, on random {shown}" if given else options.input
     held = {name: arrays[name] for name in program.state}
-    return Module({program.name: program}, held), list(map(to_tensor, given)), engine
+    return Module({program.name: program}, held), list(map(to_tensor, given)), engine, name
 
 
 def _profile(options: argparse.Namespace) -> int:
-    module, given, engine = _given(options)
+    module, given, engine, name = _given(options)
     found = profile(module, *given, repeat=options.repeat, engine=engine)
-    found.name = options.input
+    found.name = name
     print(found)
     if options.trace:
         found.save(options.trace)
@@ -74,9 +77,9 @@ def _profile(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    module, given, engine = _given(options)
+    module, given, engine, name = _given(options)
     found = compare(module, *given, engine=engine, pipeline=options.passes)
-    print(replace(found, name=options.input))
+    print(replace(found, name=name))
     return 0 if found.is_equal else 1
 
 

@@ -15,7 +15,7 @@ from dy2st.cli.parsers import add_command
 from dy2st.model_files import BadInput, ModelFile, chosen, read_array_file, read_model, sound
 from dy2st_runtime.dims import symbols
 from dy2st_runtime.engine import check_name
-from dy2st_runtime.errors import Dy2stError
+from dy2st_runtime.errors import Dy2stError, counted
 from dy2st_runtime.files import naming, replacing
 from dy2st_runtime.io import LoadedModel
 from dy2st_runtime.ir import Program, Tensor
@@ -188,20 +188,29 @@ def info(options: argparse.Namespace) -> int:
     return 0
 
 
+_AT_LEAST = re.compile(r"(\w+) >= ([0-9]+)")
+
+
 def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
     """What is said of a Program: lines under a title."""
     operators = Counter(operator.name for operator in program.walk())
-    counted = [f"{name} {count}" for name, count in operators.most_common()] or ["none"]
+    numbers = [f"{name} {count}" for name, count in operators.most_common()] or ["none"]
     arrays = {name: variable.tensor_type for name, variable in program.state.items()}
     frozen = [name for name in program.parameters if not program.trainable.get(name, True)]
     layers = Counter(name.rpartition(".")[0] or "(itself)" for name in program.parameters)
     tensors = [v.tensor_type for v in program.inputs if not isinstance(v.type, ArrayType)]
     sizes = symbols(tuple(type.shape for type in tensors))
+    conditions = [entry.constraint.condition for entry in program.constraints]
+    # Conditions such as `h >= 8` of a pooling say from where on a size may be.
+    least = Counter({str(one): one.minimum for one in sizes})
+    bounds = [found for one in conditions if (found := _AT_LEAST.fullmatch(str(one)))]
+    for bound in bounds:
+        least[bound[1]] = max(least[bound[1]], int(bound[2]))
     ranges = [
-        f"{one}: {one.minimum} {'or more' if one.maximum is None else f'to {one.maximum}'}"
+        f"{one}: {least[str(one)]} {'or more' if one.maximum is None else f'to {one.maximum}'}"
         for one in sizes
     ]
-    conditions = [entry.constraint.condition for entry in program.constraints]
+    said = {bound[0] for bound in bounds}
     facts = {
         "inputs": [_typed(variable) for variable in program.inputs] or ["none"],
         "sizes": ranges,
@@ -211,9 +220,11 @@ def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
         "buffers": [_counted(arrays, program.buffers)] * bool(program.buffers),
         "arrays": ["not beside the text"] * bool(arrays and model.arrays is None),
         "layers": _wrapped([*layers]),
-        "operators": _wrapped([f"{sum(operators.values())}: {counted[0]}", *counted[1:]]),
+        "operators": _wrapped([f"{sum(operators.values())}: {numbers[0]}", *numbers[1:]]),
         # Conditions on sizes that the data decide are nothing that a caller could keep.
-        "requires": [str(one) for one in conditions if {*symbols(one)} <= {*sizes}],
+        "requires": [
+            str(one) for one in conditions if {*symbols(one)} <= {*sizes} and str(one) not in said
+        ],
     }
     return {title: rows for title, rows in facts.items() if rows}
 
@@ -221,7 +232,7 @@ def _facts(program: Program, model: ModelFile) -> dict[str, list[str]]:
 def _counted(types: Mapping[str, Any], names: Mapping[str, Any]) -> str:
     numbers = sum(int(np.prod(types[name].shape)) for name in names)
     size = sum(int(np.prod(types[name].shape)) * types[name].dtype.itemsize for name in names)
-    return f"{numbers:,} in {len(names)} arrays, {in_bytes(size)}" if names else "none"
+    return f"{numbers:,} in {counted(len(names), 'array')}, {in_bytes(size)}" if names else "none"
 
 
 def _wrapped(words: Sequence[str], width: int = 80) -> list[str]:

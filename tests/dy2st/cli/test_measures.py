@@ -44,6 +44,7 @@ def test_profile_prints_tables_and_writes_a_trace_and_a_page(run, tmp_path):
 def test_profile_draws_numbers_where_none_are_given(run):
     status, out, _ = run("profile", "net", "--engine", "numpy", "--repeat", "1")
     assert status == 0 and "tanh" in out
+    assert out.startswith("net, on random x [8, 4]: ")
 
 
 def test_compare_says_whether_all_is_equal(run, monkeypatch):

@@ -89,6 +89,13 @@ def test_info_names_no_buffers_and_no_sizes_that_data_decide(run):
     assert "requires    m == n\n" in out and "size_" not in out.partition("requires")[2]
 
 
+def test_info_says_from_where_on_a_size_may_be(run):
+    net = nn.Sequential(nn.MaxPool2D(2), nn.MaxPool2D(2), nn.MaxPool2D(2))
+    dy2st.jit.save(net, "pooled", [InputSpec([None, 3, "h", 32], name="x")])
+    out = run("info", "pooled")[1]
+    assert "h: 8 or more\n" in out and "requires" not in out
+
+
 def test_run_writes_what_the_model_computes(run):
     status, out, _ = run("run", "net", "--input", "x.npy", "-o", "y.npy")
     assert status == 0 and out.startswith("result 0: float32 [2, 4]")
