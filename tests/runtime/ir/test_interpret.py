@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+
 import numpy as np
 import pytest
 
@@ -85,6 +87,8 @@ def test_an_error_names_the_operator_and_the_line():
         (note,) = caught.value.__notes__
         assert note.startswith("in the operator 'index' of ")
         assert "test_interpret.py" in note
+        shown = [frame.f_code for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+        assert program.name in [code.co_qualname for code in shown]
 
 
 def test_dims_in_nested_attributes_are_evaluated():

@@ -41,6 +41,8 @@ def show_operator(
     module = compile(tree, place.traced_file, "exec")
     made = next(one for one in module.co_consts if isinstance(one, CodeType))
     code = made.replace(co_name=program)
+    if sys.version_info >= (3, 11):  # what IPython and debuggers show
+        code = code.replace(co_qualname=program)
     try:
         exec(code, {"error": RuntimeError()})
     except RuntimeError as error:
