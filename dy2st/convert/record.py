@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from dy2st.transpiler.compile import Statement
+from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import of_text
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
@@ -59,7 +60,10 @@ Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file,
 
 @dataclass(frozen=True)
 class StatementReport:
-    """One `if`, loop or other choice: "staged", "run by Python", or "left as Python" and why."""
+    """One `if`, loop or other choice: how it was taken, or "left as Python" and why.
+
+    `how` is "staged", "run by Python", or "unrolled" of a loop that made many operators.
+    """
 
     kind: str
     line: int
@@ -98,7 +102,7 @@ class FunctionReport:
         """The function, and its statements below."""
         how = "converted" if self.converted else f"left as Python: {self.why}"
         return "\n".join(
-            [f"{self.name} ({self.file}:{self.line}): {how}", *map(str, self.statements)]
+            [f"{self.name} ({Location(self.file, self.line)}): {how}", *map(str, self.statements)]
         )
 
 
@@ -162,19 +166,27 @@ def _is_of_library(file: str) -> bool:
 
 def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:
     """The report of a trace that met this, and has staged or unrolled some of it."""
-    functions = []
+    functions, unrolled = [], tuple(unrolled)
+    loops = {(one.at.file, one.at.line) for one in unrolled if one.at is not None}
     for met in record.functions.values():
         code = met.code
         place = met.name, met.module, code.co_filename, code.co_firstlineno
-        found = () if met.why else tuple(_statements(met, _inside(code, staged)))
+        found = () if met.why else tuple(_statements(met, _inside(code, staged), loops))
         functions.append(FunctionReport(*place, met.why, found))
-    return Report(tuple(functions), tuple(sorted(record.others)), unrolled=tuple(unrolled))
+    return Report(tuple(functions), tuple(sorted(record.others)), unrolled=unrolled)
 
 
-def _statements(met: Met, staged: set[Statement]) -> list[StatementReport]:
+def _statements(
+    met: Met, staged: set[Statement], unrolled: set[tuple[str, int]]
+) -> list[StatementReport]:
     """The branches and loops of a function, and the expressions of it that were staged."""
     found = set()
     for place in met.statements:
+        kind, line, _ = place
+        if kind in ("for", "while") and (met.code.co_filename, line) in unrolled:
+            # Its `break` may be staged: what matters to the reader is how often it stands there.
+            found.add(StatementReport(*place, "unrolled"))
+            continue
         # Before Python 3.11 only the line of what runs is known.
         is_staged = place in staged or (*place[:2], 0) in staged
         found.add(StatementReport(*place, "staged" if is_staged else "run by Python"))

@@ -228,7 +228,7 @@ def _line(event: Event) -> tuple[str, str]:
     if place is None:
         return f"{event.engine}: no line is known", ""
     text = "" if place.is_text else linecache.getline(place.file, place.line).strip()
-    return f"{os.path.basename(place.file)}:{place.line}", text
+    return f"{place.file_name}:{place.line}", text
 
 
 def text_table(title: str, parts: Sequence[Part]) -> str:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from os.path import basename
 from threading import get_ident
 from typing import Any
 
@@ -41,7 +40,7 @@ class Step:
     def key(self) -> tuple[Any, ...]:
         """What it has in common with the same operator of another run; files keep no folders."""
         place = self.where.place
-        return (self.name, *((basename(place.file), place.line) if place is not None else ()))
+        return (self.name, *((place.file_name, place.line) if place is not None else ()))
 
     @property
     def is_constant(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import PurePath
 
 import numpy as np
 
@@ -134,7 +133,7 @@ def _shape(type: ValueType) -> str:
 
 
 def _place(location: Location | None) -> str:
-    return f"{PurePath(location.file).name}:{location.line}" if location else ""
+    return f"{location.file_name}:{location.line}" if location else ""
 
 
 # -- symbols and constraints ------------------------------------------------------------------

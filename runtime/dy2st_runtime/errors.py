@@ -38,6 +38,7 @@ Broken invariants of dy2st itself are plain `AssertionError`s.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -89,6 +90,19 @@ def __dir__() -> list[str]:
     return __all__
 
 
+def _cell(file: str) -> str:
+    """`cell 3`, "" for what no cell was compiled as."""
+    if "ipykernel" in file:  # a file of its own for each cell, whose number the compiler knows
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
+    else:
+        number = file[len(_CELL) :].partition("-")[0] if file.startswith(_CELL) else None
+    return "" if number is None else f"cell {number}"
+
+
+_CELL = "<ipython-input-"
+
+
 @dataclass(frozen=True, slots=True)
 class Location:
     """A place in the user's source: file, line from 1, column from 1 (0 when it is not known).
@@ -114,7 +128,16 @@ class Location:
         >>> Location("models/net.py", 3).file_name
         'net.py'
         """
-        return self.file.replace("\\", "/").rpartition("/")[2]
+        return _cell(self.file) or self.file.replace("\\", "/").rpartition("/")[2]
+
+    @property
+    def shown_file(self) -> str:
+        """The file as messages name it: `cell 3` is what IPython and notebooks ran as `In [3]`.
+
+        >>> Location("net.py", 3).shown_file, Location("<ipython-input-7-c0de>", 2).shown_file
+        ('net.py', 'cell 7')
+        """
+        return _cell(self.file) or self.file
 
     @property
     def traced_file(self) -> str:
@@ -125,7 +148,7 @@ class Location:
 
     def __str__(self) -> str:
         """`model.py:31:9`, or `model.py:31` without a column."""
-        place = f"{self.file}:{self.line}"
+        place = f"{self.shown_file}:{self.line}"
         return f"{place}:{self.column}" if self.column else place
 
 

@@ -65,6 +65,21 @@ def test_statements_are_staged_or_run_by_python():
     assert [s.how for s in report["helper"].statements] == ["run by Python"]
 
 
+@pytest.mark.filterwarnings("ignore:.*unrolls the loop")
+def test_a_loop_that_was_unrolled_is_not_called_staged():
+    def f(x):
+        for _ in range(len(x)):
+            x = x * 0.5
+            if x.sum() < 0:
+                break
+            for _ in range(120):
+                x = x * 0.5
+        return x
+
+    report = of(f, dy2st.ones([6, 2]))
+    assert [s.how for s in report["f"].statements][:2] == ["unrolled", "staged"]
+
+
 def test_staged_expressions_stand_in_the_report():
     def f(x):
         y = x + 1 if x.sum() > 0 else x

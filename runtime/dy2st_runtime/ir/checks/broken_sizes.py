@@ -132,7 +132,7 @@ def _values(value: Any, sizes: Sizes, known: Origins) -> str:
 def place_text(location: Location) -> str:
     """`model.py:31 `x + y``; without the text where there is no source."""
     line = source_line(location)
-    return f"{location.file}:{location.line} `{line}`" if line else str(location)
+    return f"{location.shown_file}:{location.line} `{line}`" if line else str(location)
 
 
 def source_line(location: Location) -> str:

@@ -45,7 +45,7 @@ class Unrolled(NamedTuple):
 
     def __str__(self) -> str:
         """`the loop of model.py:12: 32 iterations, 1,216 operators`."""
-        of = f" of {self.at.file}:{self.at.line}" if self.at else ""
+        of = f" of {self.at.shown_file}:{self.at.line}" if self.at else ""
         return f"the loop{of}: {self.iterations} iterations, {self.operators:,} operators"
 
 
