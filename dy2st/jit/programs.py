@@ -422,6 +422,23 @@ def _can_be_given_again(value: Any) -> bool:
 _PLAIN = (int, float, bool, str, type(None))
 
 
+def _structure(value: Any) -> str:
+    """`[tensor * 3, {'a': tensor}]`: what lists, tuples and dicts there are around what."""
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {_structure(one)}' for key, one in value.items())}}}"
+    if type(value) not in (list, tuple):
+        return "tensor" if isinstance(value, InputSpec) else type(value).__name__
+    runs = [(text, len([*same])) for text, same in itertools.groupby(map(_structure, value))]
+    inside = ", ".join(f"{text} * {count}" if count > 1 else text for text, count in runs)
+    return f"[{inside}]" if type(value) is list else f"({inside})"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+_LONGEST = 60
+
 _TRACES, _VALUES = 5, 10
 """The trace of one kind of call, and the value of one number, that are worth a warning."""
 
@@ -436,6 +453,7 @@ class Watch:
         self._traces: Counter[Hashable] = Counter()
         self._values: dict[str, set[Any]] = {}
         self._last: dict[str, Any] = {}  # the constants of each argument
+        self._structures: dict[str, list[str]] = {}
         self._has_unrolled = False
 
     def given(self, callee: Callee, arguments: Mapping[str, Any]) -> str:
@@ -450,6 +468,8 @@ class Watch:
                 why = why or f"the argument `{argument}` is another {what}"
             if found:
                 self._note_value(callee, argument, constants, found, what == "object")
+            if type(value) in (list, tuple, dict):
+                self._note_structure(callee, argument, _structure(value))
         return why
 
     def traced(self, name: str, function: Callable[..., Any], key: Hashable, again: str) -> None:
@@ -491,6 +511,21 @@ class Watch:
                     f"{STAYS_A_LOOP}",
                     loop.at or place_of(function),
                 )
+
+    def _note_structure(self, callee: Callee, argument: str, shown: str) -> None:
+        seen = self._structures.setdefault(argument, [])
+        if shown in seen or len(seen) == _VALUES:
+            return
+        seen.append(shown)
+        if len(seen) == _VALUES:
+            warn_user(
+                f"{callee.name}() has a Program for each of {_VALUES} structures of its argument "
+                f"`{argument}`, at last for {_shortened(shown)} after {_shortened(seen[-2])}, and "
+                "each takes long to make. Stack the tensors of a list to one tensor, whose "
+                "InputSpec says None for their number, or fill all up to one structure; of a tree "
+                "convert the function of one node, and let Python walk from node to node",
+                place_of(callee.function),
+            )
 
     def _note_value(
         self,

@@ -166,6 +166,24 @@ def test_another_value_of_an_argument_is_the_reason_of_a_trace():
     assert static.report().again == "the argument `n` is another value"
 
 
+def test_the_tenth_structure_of_an_argument_warns_with_what_differs():
+    @to_static
+    def total(tree):
+        return sum(one.sum() for one in tree["leaves"])
+
+    for count in range(1, 10):
+        total({"leaves": [X] * count})
+    wanted = (
+        r"10 structures of its argument `tree`, at last for \{'leaves': \[tensor \* 10\]\} after "
+        r"\{'leaves': \[tensor \* 9\]\}.*InputSpec says None"
+    )
+    with pytest.warns(UserWarning, match=wanted):
+        total({"leaves": [X] * 10})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        total({"leaves": [X] * 11})
+
+
 # -- what is loaded late ---------------------------------------------------------------------------
 
 
