@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     engine = check_name(options.engine)
     program, arrays = program_of(options)
     given = inputs_of(options.arrays, program)
-    if options.output is not None:
+    if options.output is not None:  # refused now, and not when the model has run for an hour
         _place(options.output, len(program.outputs))
     model = LoadedModel([program], arrays, engine)
     try:
@@ -124,10 +124,11 @@ def inputs_of(names: Sequence[str], program: Program) -> list[Any]:
     found: dict[str, Any] = {}
     for text in names:
         name, equals, file = text.partition("=")
-        if not equals or Path(text).exists():
+        if not equals or Path(text).exists():  # a file may have a `=` in its name
             name, file = "", text
         loaded = read_array_file(file)
         if not isinstance(loaded, dict):
+            # An array without a name goes to the first input that has none yet.
             free = [one for one in wanted if one not in found]
             loaded = {name or (free[0] if free else Path(file).name): loaded}
         for key, array in loaded.items():

@@ -174,6 +174,7 @@ def compare(
     names = _argument_names(fn, args, kwargs)
     if gradients:
         left, right = _differentiated(left), _differentiated(right)
+    # Each side starts from the same state: what a call may change is found before the first runs.
     subjects = [("", one) for one in (fn, other) if one is not None]
     kept = KeptState([*subjects, *names])
     if kept.unknown:
@@ -192,7 +193,7 @@ def _sides(
     if other is not None:
         right = call_of(other, engine, passes)
         names = name_of(fn), name_of(other)
-        if names[0] == names[1]:
+        if names[0] == names[1]:  # two lambdas, say
             names = ("the first", "the second")
         return call_of(fn), right, (names[0], f"{names[1]}{said}")
     if is_saved(fn):
@@ -245,6 +246,7 @@ def _differentiated(call: Call) -> Call:
         for tensor in _tensors(outputs):
             if not tensor.stop_gradient:
                 seed = np.asarray(rng.standard_normal(tensor.array.shape), tensor.array.dtype)
+                # Random weights: a plain sum gives 0 to what cancels out, as behind a softmax.
                 part = (tensor * EagerTensor(seed)).sum().cast("float64")
                 total = part if total is None else total + part
         if total is not None:
@@ -303,6 +305,7 @@ class Pair:
 
     def run(self, side: int, around: Any = None, shows: bool = False) -> Outcome:
         """Call one side, and put back what it changes."""
+        # A call runs half a dozen times; what it prints is to be seen once.
         quiet = contextlib.nullcontext() if shows else contextlib.redirect_stdout(io.StringIO())
         try:
             with calls_made(None), quiet, around or contextlib.nullcontext():

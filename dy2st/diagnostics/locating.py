@@ -83,6 +83,8 @@ def with_all_results(program: Program) -> tuple[Program, list[Variable]]:
         for result in operator.results
         if not isinstance(result.type, ArrayType)
     ]
+    # The operators are shared with the Program: a copy would have other Variables, which nobody
+    # could look up in what was kept.
     block = Block(program.block.parameters, program.block.operators, shown)
     whole = replace(program, block=block, updates=[], structure=None)
     program.block.program = program
@@ -122,6 +124,7 @@ def fault_of_engine(ran: Ran, engine: str | None, tolerance: float | None) -> Pa
         values = []
     finally:
         program.block.program = program
+    # In the order of the Program: what comes behind the first wrong one has wrong operands.
     for variable, have in zip(shown, values, strict=False):
         maker, want = variable.maker, keeping.outermost[variable]
         others = [one.outermost.get(variable) for one in roundings]
@@ -191,6 +194,7 @@ def _inside(
         if outer is not around or not is_pure or any(isinstance(one, list) for one in given):
             continue
         types = tuple((np.asarray(one).dtype.str, np.shape(one)) for one in given)
+        # A loop runs an operator again and again with one shape: it is compiled once for that.
         key = id(operator), types, repr(attributes)
         try:
             if key not in made:
@@ -244,6 +248,7 @@ class Alignment:
         self.left, self.right, self._tolerance = left, right, tolerance
         self._spreads: dict[int, list[Any]] = {}
         keys = [step.key for step in left]
+        # Other roundings may have taken other branches, whose steps are no measure for these.
         alike = [one for one in roundings if [step.key for step in one] == keys]
         for place, step in enumerate(left if alike else ()):
             others = [one[place].results for one in alike]
@@ -264,6 +269,7 @@ class Alignment:
         counts = [
             Counter(one.key for one in trail if not one.is_constant) for trail in (left, right)
         ]
+        # Constants do not count: Python makes some that a Program has folded away.
         self._is_rewritten = counts[0] != counts[1]
         self._by_shape: dict[Any, list[tuple[float, Any]]] = {}
         for step in left:
@@ -282,6 +288,7 @@ class Alignment:
             if not isinstance(value, np.ndarray):
                 continue
             total = _sum(value)
+            # By their sums: to compare each value with all others would take the square of time.
             near = sorted(self._by_shape.get(value.shape, ()), key=lambda one: abs(one[0] - total))
             others = [other for _, other in near[:_MOST_ALIKE]]
             if all(difference(one, value, self._tolerance) for one in others):
@@ -311,6 +318,7 @@ def _shapes(step: Step) -> list[Any]:
 
 def _sum(array: Any) -> float:
     with np.errstate(all="ignore"):
+        # Short floats overflow in a sum; bfloat16 is of kind V to NumPy.
         kind = array.astype(np.complex128) if array.dtype.kind in "cfV" else array
         total = abs(complex(np.sum(kind)))
     return total if np.isfinite(total) else 0.0

@@ -90,6 +90,7 @@ class Profile:
         found: dict[int, Program] = {}
         for operator in self.of_operators():
             block: Block | None = operator.block
+            # The Program is known to the outermost Block alone.
             while block is not None and block.program is None:
                 block = block.parent
             if block is not None and block.program is not None:
@@ -101,6 +102,7 @@ class Profile:
         found: dict[Operator, float] = {}
         for event in self.events:
             for operator in event.operators:
+                # Nobody measures inside of code that an engine has made of several.
                 seconds = event.own / len(event.operators)
                 found[operator] = found.get(operator, 0.0) + seconds
         return found
@@ -112,7 +114,7 @@ class Profile:
             found = key(event)
             seconds[found] = seconds.get(found, 0.0) + event.own
             calls[found] = calls.get(found, 0) + event.calls
-        whole = self.seconds or 1.0
+        whole = self.seconds or 1.0  # a call that the clock cannot tell from none
         parts = [
             Part(one[0], time, time / whole, calls[one], one[1]) for one, time in seconds.items()
         ]
@@ -203,7 +205,7 @@ class Profile:
                     "name": event.what,
                     "cat": "operator" if event.engine == EAGER else "step",
                     "ph": "X",
-                    "ts": round(1e6 * (event.start - start), 3),
+                    "ts": round(1e6 * (event.start - start), 3),  # of microseconds, with ns
                     "dur": round(1e6 * (event.end - event.start), 3),
                     "pid": 1,
                     "tid": engines.index(event.engine) + 1,

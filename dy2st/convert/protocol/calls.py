@@ -90,6 +90,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         kind = dict if type(owner) is Counter else type(owner)
         row = row_of_method(kind, function.__name__) if owner is not None else None
         if row is None and type(function) is MethodWrapperType:
+            # `[].__add__` is made anew for each list; the table knows that of the class.
             of_class_in_c = getattr(function.__objclass__, function.__name__)
             row = row_of_function(of_class_in_c)
         if row is not None:
@@ -121,10 +122,12 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
             made = new(function, *given, **kwargs)
         trace.made(made)
         own_init = _maker(trace, type(made), "__init__")
+        # As Python: a `__new__` that gives something else is not followed by `__init__`.
         if isinstance(made, function) and own_init is not object.__init__:
             call(trace, own_init, made, *args, **kwargs)
         return made
     if kind is partial:
+        # A partial can be given other parts by `__setstate__`, so each is guarded.
         for name in ("func", "args", "keywords"):
             trace.seen("attr", function, name, getattr(function, name))
         trace.read_content(function.keywords)
@@ -140,7 +143,7 @@ def call_function(
 ) -> Any:
     """A function of Python: in its traced form if it is the user's."""
     known_form = trace.forms.get(id(function))
-    if known_form is not None:
+    if known_form is not None:  # first, since most calls of a trace are of the same functions
         return _called(trace, function, known_form[1], args, kwargs)
     if is_polyfill(function.__module__):
         bound = traced_form(function).bind(trace.protocol, function)
@@ -160,7 +163,7 @@ def call_function(
     row = CODES.get(function.__code__)
     if row is not None:
         return row(trace, function, *args, **kwargs)
-    if id(function) not in trace.own:
+    if id(function) not in trace.own:  # what it holds was there before the trace, and is guarded
         trace.mark_outside(function)
     try:
         form = None if why else form_of(trace, function)
@@ -258,6 +261,7 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
+    # What the process answers (`os.getenv`) is asked again at each call, unless the code sets it.
     if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
         return trace.read_volatile(function, *args)
     check_side_effects(trace, function, (*args, *kwargs.values()))

@@ -100,6 +100,7 @@ def with_(
         again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
         pred = is_case(trace, value, trace.cases_of(value)[0])
         return stage_if(trace, pred, again, again, state, names)
+    # One of contextlib.contextmanager: its generator can run around the body, in traced form.
     source = (
         source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None
     )
@@ -132,6 +133,7 @@ def with_(
                 return state
             return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
 
+    # Where no exception is swallowed the paths behind the `with` need no joining.
     every = Handler(lambda: BaseException, lets_pass=_never_swallows(exit))
     return attempt(trace, every, lambda *s: body(entered, *s), after, failed, state, names)
 
@@ -140,7 +142,7 @@ def _required(value: Any) -> Any:
     """The manager; what is none raises what Python says of it."""
     kind = type(value)
     if kind is not Union and not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
-        with value:
+        with value:  # Python's own words, which differ from version to version
             pass
     return value
 
@@ -151,7 +153,7 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
     thrown: list[tuple[BaseException, Any]] = []
 
     def push(entered: Any) -> None:
-        if count.values() != (0,):
+        if count.values() != (0,):  # yielded twice, as contextlib says it
             raise RuntimeError("generator didn't stop")
         count.hold((1,))
         try:

@@ -183,8 +183,9 @@ def _known(value: Any, found: dict[Variable, Array], depth: int) -> Array | None
     if data is not None:
         return data
     count = _count(value.type)
-    if count == 0:
+    if count == 0:  # there is nothing to know, whoever makes it
         return np.zeros([size for size in value.type.shape if isinstance(size, int)])
+    # Shapes and axes are short; a weight that is computed is nothing that a row asks for.
     if count is None or count > _MOST_KNOWN:
         return None
     array = found.get(value)
@@ -215,6 +216,7 @@ def _computed(value: Variable, found: dict[Variable, Array], depth: int) -> Arra
     operands = []
     for operand in maker.operands:
         one = _known(operand, found, depth + 1)
+        # Kernels compute with numbers: sizes that are symbols stay with the tracer.
         if one is None or any(isinstance(entry, (Dim, Condition)) for entry in one.flat):
             return None
         operands.append(np.asarray(one, operand.tensor_type.dtype))
@@ -222,7 +224,7 @@ def _computed(value: Variable, found: dict[Variable, Array], depth: int) -> Arra
         with np.errstate(all="ignore"):
             return np.asarray(record.kernel(*operands, **maker.attributes))
     except (TypeError, ValueError, ArithmeticError, LookupError):
-        return None
+        return None  # the operator fails when the model runs, with its name and place
 
 
 def is_list(value: Value) -> bool:
