@@ -47,9 +47,12 @@ def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def with_methods_without_own_frames(cls: type[C]) -> type[C]:
-    """Mark a class that the user derives from: errors of its methods show his frames alone."""
+    """Mark a class that the user derives from: errors of its methods show his frames alone.
+
+    Its `forward` is the user's to write, and is called by what hides frames itself.
+    """
     for name, member in list(vars(cls).items()):
-        if isinstance(member, FunctionType) and not name.startswith("_"):
+        if isinstance(member, FunctionType) and name[0] != "_" and name != "forward":
             setattr(cls, name, without_own_frames(member))
     return cls
 

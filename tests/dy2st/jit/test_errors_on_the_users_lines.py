@@ -578,3 +578,15 @@ def test_our_own_warnings_point_at_the_users_line():
     assert {warning.filename for warning in caught} == {HERE}
     texts = Path(HERE).read_text(encoding="utf-8").splitlines()
     assert [texts[warning.lineno - 1][-6:] for warning in caught] == ["# here"]
+
+
+@pytest.mark.parametrize("engine", [None, "numpy"])
+def test_what_numpy_warns_of_can_be_an_error_that_names_the_users_line(engine):
+    def f(x):
+        return dy2st.log(x)
+
+    called = f if engine is None else dy2st.to_static(f, engine=engine)
+    with np.errstate(all="raise"):
+        error = raised(called, dy2st.zeros([2]))
+    assert isinstance(error, FloatingPointError)
+    assert [frame.name for frame in frames(error)][-1] == "f"
