@@ -102,11 +102,29 @@ class _Builder:
             root.children.append(inputs)
         after = None if self._after is None else self._after.block
         self._todo = [(root, "return", self._before.block, after)]
+        functions = self.functions(root)
         while self._todo:
             self.fill(*self._todo.pop())
+        root.children += functions
         for node in [root, *root.walk()][::-1]:
             node.children = [_without_single(child) for child in node.children]
         return root
+
+    def functions(self, root: Node) -> list[Node]:
+        """The Nodes of the functions of both Programs, which are filled behind their own Blocks."""
+        sides = [{} if one is None else one.functions for one in (self._before, self._after)]
+        found = []
+        for name in dict.fromkeys([*sides[0], *sides[1]]):
+            node, pair = Node("block", f"function {name}", root), [one.get(name) for one in sides]
+            for block, names in zip(pair, self._names):
+                parameters = [] if block is None else block.parameters
+                self._known.update({one: (node, place) for place, one in enumerate(parameters)})
+                node.results = [
+                    (names.of(v), type_text(v.type)) for v in parameters
+                ] or node.results
+            self._todo.insert(0, (node, "return", pair[0], pair[1]))
+            found.append(node)
+        return found
 
     def fill(self, node: Node, end: str, before: Block | None, after: Block | None) -> None:
         """Put the operators of a Block, or of two in each other's place, into a Node."""

@@ -5,9 +5,13 @@ import pytest
 
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
+from dy2st.viewer.alignment import Mark
 from dy2st.viewer.graph import graph_of, value_text
 from dy2st_runtime.ir import Block, Operator, Program, TensorType
+from dy2st_runtime.ir.functions import inlined
+from dy2st_runtime.ops.control_flow import call, function
 from tests.dy2st.viewer.programs import after, converted
+from tests.recorded import program_of
 
 NET, PROGRAM = converted()
 
@@ -39,6 +43,21 @@ def test_branches_and_loops_are_blocks_to_open():
     assert labels(inside(root, "blocks", "0", "cond")) == ["if true", "if false"]
     assert labels(inside(root, "while")) == ["condition", "body"]
     assert labels(inside(root, "blocks", "0", "cond", "if true")) == ["relu", "yield"]
+
+
+def test_functions_stand_behind_what_calls_them():
+    def record(x):
+        operands = function("double", lambda v: [v * 2], [x])
+        return call("double", call("double", operands))
+
+    program = program_of(record, ("float32", (3,)))
+    root = graph_of(program)
+    assert labels(root) == ["inputs", "call", "call", "return", "function double"]
+    multiply = inside(root, "function double", "multiply")
+    assert multiply.operands == [(inside(root, "function double"), 0), "2.0"]
+    both = graph_of(program, inlined(program))
+    assert inside(both, "function double", "return").mark is Mark.REMOVED
+    assert len(str(program.view(inlined(program)))) > 1000
 
 
 def test_what_a_branch_reads_from_outside_is_the_outer_value():

@@ -19,7 +19,7 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.text.parser import parse, parse_one
 from dy2st_runtime.ir.text.printer import to_text
-from dy2st_runtime.ops.control_flow import while_loop
+from dy2st_runtime.ops.control_flow import call, function, while_loop
 from tests.effort import effort
 
 N = symbol("n", 0, 64)
@@ -61,6 +61,7 @@ def programs(trace):
         "sizes": trace(lambda x: F.reshape(x, [N * 2, -1]), x=("float32", (N, 6))),
         "constraints": trace(lambda x: F.reshape(x, [N, 3]), x=("int8", (symbol("m", 1),))),
         "loop": trace(lambda x: tuple(loop(x)), x=("float32", (N, 4))),
+        "functions": trace(lambda x: tuple(called(x)), x=("float32", (N, 4))),
     }
 
 
@@ -69,7 +70,12 @@ def loop(x):
     return while_loop(lambda i, y: [F.less_than(i, 3)], lambda i, y: [F.add(i, 1), F.exp(y)], start)
 
 
-@pytest.mark.parametrize("name", ["sizes", "constraints", "loop"])
+def called(x):
+    operands = function("double", lambda v: [v * 2], [x])
+    return call("double", call("double", operands))
+
+
+@pytest.mark.parametrize("name", ["sizes", "constraints", "loop", "functions"])
 @pytest.mark.parametrize("locations", [True, False])
 def test_a_program_comes_back_through_xdsl(programs, name, locations):
     text = to_text(programs[name], locations)
