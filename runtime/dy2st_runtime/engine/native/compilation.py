@@ -64,9 +64,9 @@ _MANY = 1000
 Smaller ones are worth waiting for: all calls then have the same last bits.
 """
 
-_MOST_INLINED = 2000
-"""A Program whose functions are written out has no more operators than so, or than twice as many
-as before: what is more takes LLVM longer than calls take."""
+_MOST_INLINED = 20_000
+"""So many operators a Program may have with those of its functions in place of calls: then they are
+fused, and weights prepacked. What is more would take LLVM too long, so functions are called."""
 
 _WORTH, _WORTH_AN_OPERATOR, _WORTH_A_HINT = 0.15, 0.0003, 0.05
 """The seconds that calls have taken when code, or a word on where it is, is worth its while.
@@ -380,9 +380,8 @@ def _few_functions(program: Program) -> Program:
     """The Program with operators in place of calls, which then are fused, unless they are many."""
     if not program.functions:
         return program
-    operators = sum(1 for _ in program.walk())
     try:
-        return functions.inlined(program, max(_MOST_INLINED, 2 * operators))
+        return functions.inlined(program, _MOST_INLINED)
     except LimitExceeded:
         return program
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import engine
+from dy2st_runtime.engine.native import compilation
 from dy2st_runtime.engine.native.compilation import _few_functions
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import TensorType
@@ -51,10 +52,11 @@ def test_a_function_calls_itself(name):
         run([np.array(100_000)], [])
 
 
-def test_few_operators_are_written_out_and_many_are_called():
+def test_few_operators_are_written_out_and_many_are_called(monkeypatch):
     few, many = (program_of(powers(depth), TensorType("float32", (2,))) for depth in (4, 40))
     assert not _few_functions(few).functions and _few_functions(many) is many
-    program = program_of(powers(13), TensorType("float32", (2,)))
+    monkeypatch.setattr(compilation, "_MOST_INLINED", 100)
+    program = program_of(powers(9), TensorType("float32", (2,)))
     assert _few_functions(program).functions
     found = engine.compile(program, "native").run([np.zeros(2, "float32")], [])
     assert found[0].tolist() == [0, 0]
