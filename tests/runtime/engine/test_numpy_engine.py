@@ -35,6 +35,15 @@ def test_it_computes_what_the_interpreter_computes():
             np.testing.assert_array_equal(have, want.array)
 
 
+def test_a_constant_is_not_the_number_of_an_attribute_that_equals_it():
+    def model(x):
+        return ops.softplus(x, beta=1.5), x + ops.reshape(ops.assign(np.float64(1.5)), [1])
+
+    program = program_of(model, ("float64", (2,)))
+    found = engine.compile(program, "numpy").run([np.zeros(2)], [])
+    assert found[1].tolist() == [1.5, 1.5]
+
+
 def test_results_never_share_memory_with_inputs():
     program = program_of(lambda x: (x, x.reshape([-1]), x[0:1], x.transpose([1, 0])), F32)
     x = np.ones((2, 3), "float32")

@@ -171,8 +171,8 @@ class _Writer:
         """A global of the generated module; equal plain values share one."""
         # Equal keys for values that may share a global.
         if isinstance(value, float):
-            # by its bits: NaN has a sign too
-            key: Any = float, pack("d", value)
+            # by its bits: NaN has a sign too; NumPy's float64 is a float, and has methods
+            key: Any = type(value), pack("d", value)
         elif isinstance(value, (int, str, np.dtype)):
             key = type(value), value
         elif isinstance(value, np.generic):
