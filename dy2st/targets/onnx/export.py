@@ -52,6 +52,7 @@ def export(
     state: Mapping[str, Any] | None = None,
     verify: bool | Examples = True,
     checks: bool = True,
+    functions: bool = False,
     external_data: bool = False,
     **configs: Any,
 ) -> list[str]:
@@ -77,6 +78,9 @@ def export(
         arrays of parameters and buffers by name, for a Program; without it they are inputs.
     checks
         whether the model fails where the Program raises, as for an assertion.
+    functions
+        whether functions of the Program are functions of the model, which some readers do not know;
+        else the model has their operators for each call.
     external_data
         parameters in a file of their own, `path.onnx.data`; always beyond 2 GB.
 
@@ -102,8 +106,9 @@ def export(
         )
     opset = check_opset(opset_version)
     chosen, arrays = _program_and_state(layer, input_spec, program, state)
-    chosen = without_functions(chosen, "ONNX")
-    model = write_model(chosen, arrays, opset, checks)
+    inlined = without_functions(chosen, "ONNX")
+    model = write_model(chosen if functions else inlined, arrays, opset, checks)
+    chosen = inlined
     file = _file(path)
     with naming(file.parent):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import pytest
 
 import dy2st
@@ -36,3 +37,26 @@ def test_what_calls_itself_is_refused(run, tmp_path):
     with pytest.raises(EngineError, match="functions that call themselves, as `factorial`"):
         run(factorial(), tmp_path / "net")
     assert not [*tmp_path.iterdir()]
+
+
+def test_onnx_has_functions_if_it_is_asked_for_them(tmp_path):
+    def record(x, k):
+        function("pick", lambda v, i: [v[i], F.nonzero(v > 0)], [x, k])
+        first, places = call("pick", [x, k])
+
+        def body(v, w):
+            found, _ = call("pick", [v, k])
+            return [v * found + w[: v.shape[0]], found]
+
+        operands = function("outer", body, [x, F.concat([x, x])])
+        one, two = call("outer", operands)
+        return one, two, first, places
+
+    program = program_of(record, ("float32", ("n",)), ("int64", ()))
+    (name,) = dy2st.onnx.export(program, tmp_path / "net", functions=True)
+    model = onnx.load(name)
+    onnx.checker.check_model(model, full_check=True)
+    assert sorted(one.name for one in model.functions) == ["outer", "pick"]
+    assert [node.op_type for node in model.graph.node].count("outer") == 1
+    whole = onnx.load(dy2st.onnx.export(program, tmp_path / "whole")[0])
+    assert not whole.functions

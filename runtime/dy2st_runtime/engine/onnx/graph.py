@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
@@ -13,7 +13,7 @@ from dy2st_runtime.dims.expression import of_atom
 from dy2st_runtime.engine.onnx.nodes import BOOL, FLOAT32, INT64, UINT8, Nodes, Value
 from dy2st_runtime.ir import is_floating
 from dy2st_runtime.ir.program import Variable
-from dy2st_runtime.ir.sizes import Solved
+from dy2st_runtime.ir.sizes import Solved, origins
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 _RELATIONS = {
@@ -317,6 +317,12 @@ def is_same_shape(one: Sequence[Size], other: Sequence[Size]) -> bool:
     return len(one) == len(other) and all(map(is_same_size, one, other))
 
 
+def solved_sizes(parameters: Iterable[Variable]) -> dict[Dim, Solved]:
+    """The symbols that parameters bind and that are no axis themselves."""
+    found = {symbol: origin.solved for symbol, origin in origins(parameters).items()}
+    return {symbol: one for symbol, one in found.items() if one.factor != 1 or one.offset}
+
+
 def value_of(type: ValueType, name: str) -> Value:
     """A value of a type under a name; those of a list of lists have names that begin with it."""
     if isinstance(type, TensorType):
@@ -330,4 +336,4 @@ def value_of(type: ValueType, name: str) -> Value:
     return Value(name, dtype, None, True, is_empty, lengths, child)
 
 
-__all__ = ["Graph", "is_same_shape", "is_same_size", "value_of"]
+__all__ = ["Graph", "is_same_shape", "is_same_size", "solved_sizes", "value_of"]

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import symbols
-from dy2st_runtime.engine.onnx.graph import value_of
+from dy2st_runtime.engine.onnx.graph import solved_sizes, value_of
 from dy2st_runtime.engine.onnx.library import defs, helper, onnx, require_onnx
 from dy2st_runtime.engine.onnx.nodes import Scope, Value
-from dy2st_runtime.engine.onnx.protos import constant_of, graph_of, info_of
+from dy2st_runtime.engine.onnx.protos import constant_of, graph_of, import_opsets, info_of
 from dy2st_runtime.engine.onnx.writer import Writer, require_writable
 from dy2st_runtime.engine.onnx.writer_tools import if_else
 from dy2st_runtime.errors import ArgumentError
@@ -26,6 +26,7 @@ from dy2st_runtime.version import VERSION
 Array = np.ndarray[Any, Any]
 OLDEST, DEFAULT = 13, 20
 _IR = 10  # of opsets from 19 to 22
+_FUNCTIONS = 8  # the first that has functions
 
 
 @dataclass(eq=False)
@@ -91,7 +92,7 @@ def write_model(
     Raises ArgumentError for what cannot be written: all of it at once, with its lines.
     """
     require_onnx()
-    require_writable(program.name, program.block, check_opset(opset))
+    require_writable(program, check_opset(opset))
     if not program.block.yields:
         raise ArgumentError(f"{program.name!r} has no outputs, and a model of ONNX needs one")
     w = Writer(opset, checks)
@@ -122,9 +123,7 @@ def write_model(
         for variable, label in yields
         for leaf in value_of(variable.type, w.take(label)).leaves
     ]
-    for symbol, origin in origins(program.block.parameters).items():
-        if origin.solved.factor != 1 or origin.solved.offset:
-            w.solved[symbol] = origin.solved
+    w.solved = solved_sizes(program.block.parameters)
     results = _written(w, program, [*inputs, *state], knows_sizes)
     values = {value.name: v for v, value in w.scope.values.items() if isinstance(v.maker, Operator)}
     outputs = _outputs(w, results, labels, values)
@@ -141,7 +140,7 @@ def write_model(
     del graph.node[:]
     graph.node.extend(constant_of(p) for name, p in arrays_used.items() if name not in named)
     graph.node.extend(nodes)
-    proto = _model_of(graph, program, opset, w.left_out, metadata)
+    proto = _model_of(graph, program, opset, w, metadata)
     names = [value.name for value in arguments], [value.name for value in outputs]
     return Model(proto, *names, values, w.left_out, w.made_by)
 
@@ -280,21 +279,24 @@ def _model_of(
     graph: Any,
     program: Program,
     opset: int,
-    left_out: list[str],
+    w: Writer,
     metadata: Mapping[str, str] | None,
 ) -> Any:
     graph.doc_string = f"the Program {program.name!r}"
     proto = onnx.ModelProto(
         ir_version=ir_version(opset), producer_name="dy2st", producer_version=VERSION, graph=graph
     )
-    proto.opset_import.add(domain="", version=opset)
+    if w.functions:
+        proto.functions.extend(w.functions.values())
+        proto.ir_version = max(proto.ir_version, _FUNCTIONS)
+    import_opsets(proto, opset)
     facts = {
         "dy2st.structure": repr(program.structure),
         "dy2st.updates": json.dumps({name: f"{name}.new" for name in program.updates}),
         "dy2st.trainable": json.dumps([n for n, yes in program.trainable.items() if yes]),
     }
-    if left_out:
-        facts["dy2st.left_out"] = json.dumps(left_out)
+    if w.left_out:
+        facts["dy2st.left_out"] = json.dumps(w.left_out)
     for key, value in {**facts, **(metadata or {})}.items():
         proto.metadata_props.add(key=key, value=value)
     return proto

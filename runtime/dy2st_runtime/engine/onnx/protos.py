@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.engine.onnx.library import element_number, onnx
 from dy2st_runtime.engine.onnx.nodes import Scope, Value
+
+DOMAIN = "dy2st.functions"
+"""Of what name space the functions of a model are."""
 
 
 def graph_of(
@@ -30,6 +33,33 @@ def graph_of(
     graph.output.extend(info_of(value) for value in outputs)
     graph.initializer.extend(initializers)
     return graph
+
+
+def function_proto(
+    name: str,
+    scope: Scope,
+    inputs: Sequence[Value],
+    outputs: Sequence[Value],
+    initializers: Mapping[str, Any],
+    opset: int,
+) -> Any:
+    """A function of a model; the arrays that it reads are constants of its own."""
+    graph = graph_of(name, scope, [], outputs)
+    made = onnx.FunctionProto(name=name, domain=DOMAIN)
+    made.input.extend([value.name for value in inputs])
+    made.output.extend([value.name for value in outputs])
+    read = {one for node in graph.node for one in _read_by(node)}
+    made.node.extend(constant_of(one) for key, one in initializers.items() if key in read)
+    made.node.extend(graph.node)
+    import_opsets(made, opset)
+    return made
+
+
+def import_opsets(proto: Any, opset: int) -> None:
+    """Let a model, or a function, use operators of ONNX, and functions of the model."""
+    proto.opset_import.add(domain="", version=opset)
+    if isinstance(proto, onnx.FunctionProto) or proto.functions:
+        proto.opset_import.add(domain=DOMAIN, version=1)
 
 
 def constant_of(tensor: Any) -> Any:
@@ -70,4 +100,4 @@ def info_of(value: Value, with_shape: bool = False) -> Any:
     return info
 
 
-__all__ = ["constant_of", "graph_of", "info_of"]
+__all__ = ["DOMAIN", "constant_of", "function_proto", "graph_of", "import_opsets", "info_of"]

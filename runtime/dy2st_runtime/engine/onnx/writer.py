@@ -11,17 +11,19 @@ import numpy as np
 
 from dy2st_runtime.dims import Dim, symbol
 from dy2st_runtime.engine.onnx import writers
-from dy2st_runtime.engine.onnx.graph import Graph, value_of
+from dy2st_runtime.engine.onnx.graph import Graph, solved_sizes, value_of
 from dy2st_runtime.engine.onnx.library import opset_of
 from dy2st_runtime.engine.onnx.nodes import BOOL, INT64, Scope, Value
-from dy2st_runtime.engine.onnx.protos import graph_of
+from dy2st_runtime.engine.onnx.protos import DOMAIN, function_proto, graph_of
 from dy2st_runtime.engine.onnx.table import LEFT_OUT, MADE_OF, NEEDED, REFUSED, WRITERS
 from dy2st_runtime.engine.onnx.writers.lists import empty, retyped
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
-from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.functions import CALL, function_of
+from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.ops.dynamic import TABLE as DYNAMIC
@@ -41,6 +43,7 @@ class Writer(Graph):
         self.checks = checks
         self.left_out: list[str] = []
         self.about_of: Callable[[Operator], str] = lambda operator: ""
+        self.functions: dict[Block, Any] = {}  # of ONNX, in the order in which they are complete
 
     # -- operators ------------------------------------------------------------------------------
 
@@ -101,6 +104,8 @@ class Writer(Graph):
             return self._cond(operator, operands)
         if name == "while":
             return self._loop(operator, operands)
+        if name == CALL:
+            return self._call(operator, operands)
         if name in LEFT_OUT:
             self.left_out.append(f"{name} ({self.about})" if self.about else name)
             return operands[: len(operator.results)]
@@ -178,6 +183,38 @@ class Writer(Graph):
     def _named(self, types: Iterable[ValueType]) -> list[Value]:
         """Values of these types, with new names."""
         return [value_of(type, self.fresh(self.place)) for type in types]
+
+    def _call(self, operator: Operator, operands: list[Value]) -> list[Value]:
+        function = function_of(operator)
+        assert function is not None
+        if function not in self.functions:
+            self.functions[function] = self._function(operator, function)
+        proto, results = self.functions[function], self._named(v.type for v in operator.results)
+        names = [leaf.name for value in results for leaf in value.leaves]
+        if len(proto.output) > len(names):
+            names.append(self.fresh("well"))
+            self.scope.flags.append(Value(names[-1], BOOL, ()))
+        self.node(proto.name, [leaf for value in operands for leaf in value.leaves], names)
+        self.scope.nodes[-1].domain = DOMAIN
+        return results
+
+    def _function(self, call: Operator, function: Block) -> Any:
+        """A function of ONNX, which sees no value around it, but for constants."""
+        before = self.scopes, self.solved, self.operator, self.place, self.about
+        self.scopes, self.solved = [Scope()], solved_sizes(function.parameters)
+        values = self._named(parameter.type for parameter in function.parameters)
+        own = dict(zip(function.parameters, values, strict=True))
+        for size, origin in origins(function.parameters).items():
+            self.scope.symbols[size] = (own[origin.variable], origin.axis)
+        pairs = zip(self.block(function, values), function.yields, strict=True)
+        outputs = [leaf for value, one in pairs for leaf in self.typed(value, one).leaves]
+        flag = self.well(self.scope)
+        outputs = self._own(outputs if flag is None else [*outputs, flag])
+        inputs = [leaf for value in values for leaf in value.leaves]
+        name = call.attributes["function"]
+        made = function_proto(name, self.scope, inputs, outputs, self.initializers, self.opset)
+        self.scopes, self.solved, self.operator, self.place, self.about = before
+        return made
 
     def _loop(self, operator: Operator, operands: list[Value]) -> list[Value]:
         count, (condition, body) = len(operator.results), operator.blocks
@@ -310,7 +347,7 @@ def refusal(operator: Operator, opset: int) -> str | None:
         return REFUSED[name]
     if name in NEEDED and NEEDED[name](operator) > opset:
         return f"ONNX can do that from opset_version {NEEDED[name](operator)} on"
-    if name in WRITERS or name in LEFT_OUT or operator.blocks:
+    if name in WRITERS or name in LEFT_OUT or operator.blocks or name == CALL:
         return None
     parts = parts_of(operator)
     if parts is None:
@@ -322,17 +359,18 @@ def refusal(operator: Operator, opset: int) -> str | None:
     return None
 
 
-def require_writable(name: str, block: Block, opset: int) -> None:
-    """ArgumentError, with all operators and their lines, unless all of a Block can be written."""
+def require_writable(program: Program, opset: int) -> None:
+    """ArgumentError, with all operators and their lines, unless all of a Program can be written."""
     refused: dict[str, None] = {}
-    for variable in block.parameters:
+    for variable in program.block.parameters:
         if isinstance(variable.type, ArrayType) and variable.type.tensor is None:
             refused[f"  {variable.name or 'an input'} is a list of no dtype"] = None
-    for operator, reason in refusals(block, opset):
+    found = (one for block in program.roots for one in refusals(block, opset))
+    for operator, reason in found:
         place = f" ({place_text(operator.location)})" if operator.location else ""
         refused[f"  {operator.name}: {reason}{place}"] = None
     if refused:
-        raise ArgumentError("\n".join([f"{name!r} cannot be exported as ONNX:", *refused]))
+        raise ArgumentError("\n".join([f"{program.name!r} cannot be exported as ONNX:", *refused]))
 
 
 __all__ = ["Writer", "parts_of", "refusal", "refusals", "require_writable"]
