@@ -386,15 +386,16 @@ class Programs:
             return known
         is_anew = self.cache.is_spent((*python, self._asked(call)))
         again = self.cache.why_none((*python, self._asked(call)))
-        other = self._watch.given(callee, specs)
         concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call)
         concrete.engine = callee.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients
-        concrete.report = replace(concrete.report, again=again or other)
+        other = ""
         if not concrete.effects:
+            other = self._watch.given(callee, specs)
             self._watch.traced(callee.name, callee.function, python, again)
             if callee.input_spec is None:  # who gives one may want what it says
                 self._watch.unrolled(callee.name, callee.function, specs, concrete.report.unrolled)
+        concrete.report = replace(concrete.report, again=again or other)
         given = callee.signature.given(specs)
         if all(map(_can_be_given_again, given.values())):
             concrete.arguments = given

@@ -205,6 +205,27 @@ def test_a_number_inside_of_an_argument_is_an_input_from_its_third_value_on(name
     assert len(static.program_cache) == 3
 
 
+@pytest.mark.parametrize("is_named", [False, True])
+def test_the_containers_of_numbers_that_a_call_changes_are_the_callers(is_named):
+    """Or it is refused: inputs stand in copies of them."""
+
+    def step(x, d):
+        d["n"] += 1
+        d["seen"].append(d["n"])
+        return x * d["n"], d
+
+    static = to_static(step)
+    for k in range(6):
+        found, expected = ({"n": 5 * k, "seen": [0.5 * k]} for _ in range(2))
+        try:
+            got, same = static(X, d=found) if is_named else static(X, found)
+        except dy2st.errors.ConversionError:
+            continue
+        assert comparable(got) == comparable(step(X, expected)[0])
+        assert found == expected
+        assert same is found
+
+
 def test_of_two_numbers_the_one_that_has_to_be_a_constant_alone_is_one():
     def run(x, scale, slope, shift):
         return F.leaky_relu(x * scale, abs(slope)) + shift
