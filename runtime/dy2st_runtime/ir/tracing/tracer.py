@@ -316,6 +316,20 @@ class Tracer:
         finally:
             self.block = outer
 
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Record what comes next in the outermost Block, where nothing is known of sizes."""
+        self.locate_constraints(self.locate())
+        facts, outer = Facts(), self._required
+        facts.place, facts.steps_left = current().place, current().steps_left
+        note_inputs(facts, self.program.inputs)
+        self._required = set()
+        try:
+            with self.inside(self.program.block), using(facts):
+                yield
+        finally:
+            self._required = outer
+
     def captured_by(self, block: Block) -> dict[Variable, Variable]:
         """What a nested Block reads from outside: outer Variable -> parameter of the Block."""
         return self._captured[block]

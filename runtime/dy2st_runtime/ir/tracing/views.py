@@ -59,6 +59,11 @@ class Aliases:
         """Note the parameter of a nested Block that stands for a Variable around it."""
         self._outer[inner] = outer
 
+    def separated(self, parameters: Iterable[Variable]) -> None:
+        """Note that the parameters of a Block stand for no Variables any more: it is a function."""
+        for parameter in parameters:
+            self._outer.pop(parameter, None)
+
     def outer(self, inner: Variable) -> Variable | None:
         """The Variable around a nested Block that a parameter of it stands for."""
         return self._outer.get(inner)
