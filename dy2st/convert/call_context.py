@@ -43,12 +43,13 @@ class CallContext:
     gradients  whether they are recorded, and the `stop_gradient` of each tensor; None without a
                call.
     is_lost    whether a trace of it raises what Python is to raise by itself.
+    place      how many questions the trace that runs has asked so far.
     """
 
     gradients: tuple[bool, ...] | None = None
     is_lost: bool = False
     _asked: list[_Asked] = field(default_factory=list)
-    _place: int = 0
+    place: int = 0
 
     def lose(self) -> None:
         """The trace has raised, and what was written before is written by nobody."""
@@ -56,18 +57,18 @@ class CallContext:
 
     def begin(self) -> None:
         """The function is traced, or its caches are asked, from the beginning."""
-        self._place = 0
+        self.place = 0
 
     def ask(self, function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a function answers that Python asks once here."""
-        asked, place = _Asked(function, args, options), self._place
+        asked, place = _Asked(function, args, options), self.place
         if place == len(self._asked) or not self._asked[place].is_same(asked):
             try:
                 asked.found = function(*args, **options)
             except Exception as error:  # raised below, in every trace
                 asked.error = error
             self._asked[place:] = [asked]
-        self._place += 1
+        self.place += 1
         known = self._asked[place]
         if known.error is not None:
             raise known.error

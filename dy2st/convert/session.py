@@ -32,6 +32,7 @@ from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
 from dy2st_runtime.ir.failures import is_dispensable
+from dy2st_runtime.ir.functions import drop_unused
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.structure import is_container
@@ -124,6 +125,7 @@ def trace(
     if keeping is not None:
         keeping.drop_unused(program, state, found.finished.kept)
     program.block.parameters = [*program.inputs, *program.state.values()]
+    drop_unused(program)
     return found
 
 

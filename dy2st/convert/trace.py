@@ -32,6 +32,7 @@ from dy2st.convert.objects import (
     native_attribute,
 )
 from dy2st.convert.record import Record
+from dy2st.convert.repeats import Repeats
 from dy2st.convert.states import CONTAINERS, fill, read_state
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
@@ -47,6 +48,7 @@ from dy2st_runtime.size_list import SizeList
 Key: TypeAlias = "tuple[int, Any]"
 
 EACH_CALL = "each call"  # the kind of a read that nothing can ask again: its value says what
+_CHANGING = frozenset({EACH_CALL, "volatile"})  # what may be another thing at the next read
 
 
 @dataclass(eq=False)
@@ -176,6 +178,7 @@ class Trace(Vocabulary):
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.alias_tracker = AliasTracker(self)
         self.layer_paths = LayerPaths()
+        self.repeats = Repeats()
         # What makes an iterator over one of several again, which nobody has asked for an item
         self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
         self.truths: dict[int, tuple[Any, bool]] = {}  # of values by `and` and `or` that is known
@@ -205,6 +208,7 @@ class Trace(Vocabulary):
         for held in vars(self).values():
             if type(held) in (dict, list, set):
                 held.clear()
+        self.repeats = Repeats()
 
     @property
     def frame(self) -> Frame:
@@ -271,6 +275,8 @@ class Trace(Vocabulary):
     def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """Note what a place outside holds that nothing has written; what is there is outside."""
         key = id(owner), kind, name
+        if kind in _CHANGING:
+            self.repeats.disturbed += 1
         if key not in self.reads:
             self.reads[key] = owner, kind, name, value
             # An array may change where it lies, while its place holds the same object.
@@ -425,7 +431,10 @@ class Trace(Vocabulary):
             self.frames[-1].before[key] = self.over.get(key)
         self.watched.add(id(owner))
         is_global = type(owner) is dict and name is not CONTENT
-        self.has_written = self.has_written or is_global or self.is_outside(owner)
+        is_outside = is_global or self.is_outside(owner)
+        self.has_written = self.has_written or is_outside
+        if is_outside or isinstance(owner, type):
+            self.repeats.write(value if id(value) not in self.outside else None)
         # Names of a module or class have changed: what was looked up there may be found elsewhere.
         if isinstance(owner, (type, dict)) and name is not CONTENT:
             self.changes_names = True
@@ -507,6 +516,7 @@ class Trace(Vocabulary):
     def _restore(self, region: Region) -> None:
         """Take the overlay back to what it was before a region, and keep what it has changed."""
         for key, before in region.frame.before.items():
+            self.repeats.version += key[0] in self.outside
             if key in self.over:
                 region.changes[key] = self.over[key]
             if before is None:

@@ -51,6 +51,7 @@ from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay
 from dy2st.convert.protocol.untraced_functions import form_of, is_library, why_left_alone
 from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import has_union, map_cases
+from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, of_class, own_method, special
 from dy2st.convert.values.layout import Same, is_traced_number
@@ -145,6 +146,7 @@ def call_function(
     known_form = trace.forms.get(id(function))
     if known_form is not None:  # first, since most calls of a trace are of the same functions
         return _called(trace, function, known_form[1], args, kwargs)
+    bound: Callable[..., Any]
     if is_polyfill(function.__module__):
         bound = traced_form(function).bind(trace.protocol, function)
         trace.forms[id(function)] = function, bound
@@ -173,7 +175,10 @@ def call_function(
             return found
         form = None
     if form is None:
-        return call_library(trace, function, args, kwargs)
+        library = lambda *values, **named: call_library(trace, function, values, named)  # noqa: E731
+        is_of_layer = bool(args) and isinstance(args[0], Layer) and function.__name__ == "forward"
+        library = repeatable(trace, function, library) if is_of_layer else library
+        return library(*args, **kwargs)
     # The traced form is made once in a trace; what the function holds is noted.
     trace.read("code", function, "__code__", function.__code__)
     if trace.is_outside(function):
@@ -182,9 +187,9 @@ def call_function(
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         trace.variables[id(cell)] = cell, name
     bound = form.bind(trace.protocol, function)
-    trace.forms[id(function)] = function, bound
     if not function.__code__.co_flags & CO_GENERATOR:
-        trace.direct[id(function)] = bound
+        bound = trace.direct[id(function)] = repeatable(trace, function, bound)
+    trace.forms[id(function)] = function, bound
     return _called(trace, function, bound, args, kwargs)
 
 

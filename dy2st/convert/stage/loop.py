@@ -161,7 +161,7 @@ def stage_while(
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
-    known = len(trace.tracer.program.constraints)
+    known, noted = len(trace.tracer.program.constraints), len(trace.repeats.called)
     try:
         with rounds_of_loop(trace) as rounds:
             for place in rounds.places:
@@ -169,8 +169,7 @@ def stage_while(
             rounds.begin(slots)
             test_region, body_region = _settle(loop, rounds, test, body)
     except _Peel:
-        # What rounds have required that are dropped must not bind the Program.
-        del trace.tracer.program.constraints[known:]
+        _drop(trace, known, noted)
 
         # `if test: body; while test: body`
         def first(*values: Any) -> Sequence[Any]:
@@ -191,13 +190,19 @@ def stage_while(
         more = lambda goes_on, *_: goes_on  # noqa: E731
         return stage_while(trace, more, iteration, (goes_on, *state), inner, may_peel)[1:]
     except _Raises as raises:
-        del trace.tracer.program.constraints[known:]
+        _drop(trace, known, noted)
         return _until_raised(trace, test, body, state, names, raises.what == "test")
     except _RaisesAtOnce:
-        del trace.tracer.program.constraints[known:]
+        _drop(trace, known, noted)
         pred = truth_of(trace, test(*state))
         return stage_if(trace, pred, body, lambda *values: values, state, names)
     return _finish(loop, test_region, body_region)
+
+
+def _drop(trace: Trace, constraints: int, calls: int) -> None:
+    """Rounds are recorded anew: what they have required must not bind the Program."""
+    del trace.tracer.program.constraints[constraints:]
+    trace.repeats.forget_calls(calls)
 
 
 def _before(trace: Trace) -> Older:
@@ -256,6 +261,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         if len(depths) > _DEEPENING:
             break
         known, made, rounds.met = len(constraints), growth.made.copy(), 0
+        noted = len(trace.repeats.called)
         # At first, and once a layout has risen, the leaves are others: types start from those
         # before the loop.
         if not loop.types:
@@ -280,7 +286,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
                 test_region.block.yields = [trace.tracer.local(test_region.results[0])]
             rounds.note(trace, loop.slots)
             return test_region, body_region
-        del constraints[known:]
+        _drop(trace, known, noted)
         growth.made = made
     names = ", ".join(in_words(slot.name) for slot in loop.variables)
     raise LoopMismatch(

@@ -88,10 +88,10 @@ def is_named(kind: type[BaseException], clause: Any) -> bool:
 
 def is_refusal(error: BaseException) -> bool:
     """Whether it says that the trace cannot go on, and not what the code would raise."""
-    return isinstance(error, _REFUSALS)
+    return isinstance(error, REFUSALS)
 
 
-_REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
+REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
 
 
 def is_thrown(trace: Trace, error: BaseException) -> bool:
@@ -199,7 +199,9 @@ def endless(trace: Trace) -> ConversionError:
         at=user_location(),
         why="both branches of an `if` on a tensor are traced, so every call makes the next one, up "
         f"to Python's limit of {users_limit(trace)} calls in each other",
-        hint="write it as a `while` loop; if a number of Python ends it, raise the limit with "
+        hint="let every call get and give tensors of the same types and sizes, and write nothing "
+        "outside: then it becomes a function of the Program that calls itself; or write it as a "
+        "`while` loop; if a number of Python ends it, raise the limit with "
         "sys.setrecursionlimit(...)",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import dy2st
 from dy2st.errors import ConversionError
 from tests.dy2st.catalogue.entry import construct
 
@@ -189,9 +190,7 @@ def recursion(x):
 
 @construct(
     "recursion that a tensor ends",
-    "every call would be traced into the next",
-    refused=ConversionError,
-    says="a recursion whose end depends on a tensor",
+    "a function of the Program that calls itself, if each call gets and gives the same types",
 )
 def recursion_on_a_tensor(x):
     def count(v):
@@ -200,6 +199,21 @@ def recursion_on_a_tensor(x):
         return count(v - 1)
 
     return count(x.sum())
+
+
+@construct(
+    "recursion that a tensor ends, with other sizes at each call",
+    "every call would be traced into the next",
+    refused=ConversionError,
+    says="a recursion whose end depends on a tensor",
+)
+def recursion_with_longer_tensors(x):
+    def longer(v):
+        if v.sum() > 9:
+            return v
+        return longer(dy2st.concat([v, v + 1]))
+
+    return longer(x)
 
 
 @construct("mutual recursion", "as in Python")

@@ -15,16 +15,16 @@ def halved(x, n):
     return halved(x / 2, n - 1) if n else x
 
 
-def ended_by_a_tensor(x):
-    if x.sum() < 1:
+def longer_at_each_call(x):
+    if x.sum() > 9:
         return x
-    return ended_by_a_tensor(x - 1)
+    return longer_at_each_call(dy2st.concat([x, x]))
 
 
-def ended_by_a_tensor_in_a_loop(x):
-    while x.sum() > 1:
-        x = ended_by_a_tensor_in_a_loop(x - 1)
-    return x
+def in_a_longer_list(x):
+    if x.sum() < 1:
+        return []
+    return [x, *in_a_longer_list(x - 1)]
 
 
 def endless(x):
@@ -35,8 +35,8 @@ def test_a_recursion_that_python_ends_is_unrolled():
     assert to_static(halved)(X, 3).tolist() == halved(X, 3).tolist()
 
 
-@pytest.mark.parametrize("function", [ended_by_a_tensor, ended_by_a_tensor_in_a_loop])
-def test_a_recursion_that_a_tensor_ends_is_refused_on_the_line_that_decides(function):
+@pytest.mark.parametrize("function", [longer_at_each_call, in_a_longer_list])
+def test_a_recursion_whose_calls_are_of_other_types_is_refused_on_the_line_that_decides(function):
     with pytest.raises(ConversionError, match="recursion whose end depends on a tensor") as caught:
         to_static(function)(X)
     assert caught.value.at.file == __file__

@@ -2,8 +2,8 @@
 
 It also knows the loops that have made many operators, since each iteration was recorded.
 
-A Program has no functions, and holds every path: what is called in both branches of an `if`, many
-deep, or a list that is one element longer on each of many paths, grows beyond all measure.
+A Program holds every path: what both branches of an `if` call, many deep, grows beyond all measure
+where it is no function of the Program, and so does a list that is longer on each of many paths.
 """
 
 from __future__ import annotations

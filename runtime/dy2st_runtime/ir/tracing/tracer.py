@@ -166,6 +166,9 @@ class Tracer:
     >>> tracer.forward(inner, x)
     >>> tracer.held_by(inner) is x
     True
+    >>> with tracer.tracing(), tracer.apart():  # nothing that is known of sizes is known here
+    ...     print(tracer.block is tracer.program.block)
+    True
 
     Views share their memory; sizes are learnt, and what they must satisfy has a line.
 

@@ -1,0 +1,122 @@
+"""Functions of the user's that a trace calls again: what is known of each, by code and arguments.
+
+A trace of a call may stand for another call only if both see the same. So what a function can read
+beside its arguments is counted: each write to an object from outside makes another version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from types import FunctionType
+from typing import Any, TypeAlias
+
+from dy2st.convert.objects import ATOMS
+from dy2st.convert.values.layout import Layout
+from dy2st.convert.values.special import MISSING
+from dy2st_runtime.ir import Block, ValueType, Variable
+
+Key: TypeAlias = "tuple[Any, ...]"
+
+_UNCHANGING = ATOMS | {Variable, type(MISSING)}
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the Program, or one that is being recorded.
+
+    layout    of what it returns; None while nothing is known of it.
+    leaves    where the leaves of that are found: the number of an argument, or of a result of the
+              call behind all arguments.
+    types     of the results.
+    aliases   pairs of a result and an argument that may be one tensor.
+    captured  what it reads from outside, behind its arguments.
+    layer     the path of the Layer in which alone it may be called; None if it is the same in all.
+    """
+
+    name: str
+    block: Block | None = None
+    layout: Layout | None = None
+    leaves: Sequence[int] = ()
+    types: Sequence[ValueType] = ()
+    aliases: Sequence[tuple[int, int]] = ()
+    captured: Sequence[Variable] = ()
+    layer: str | None = None
+    is_called: bool = False
+
+    def take(self, other: Function) -> None:
+        """Become what another one is, under the same name."""
+        name, is_called = self.name, self.is_called
+        vars(self).update(vars(other))
+        self.name, self.is_called = name, is_called
+
+
+@dataclass(eq=False)
+class Running:
+    """A call that is recorded in place, and its key once it was asked for."""
+
+    function: FunctionType
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    key: Key | None = None
+
+
+@dataclass(eq=False)
+class Site:
+    """What is known of the calls of one function.
+
+    called     the keys of calls that were recorded in place, and are large enough.
+    functions  by the key of the call that each was made for.
+    """
+
+    called: set[Key] = field(default_factory=set)
+    functions: dict[Key, Function] = field(default_factory=dict)
+    running: list[Running] = field(default_factory=list)
+    is_refused: bool = False
+
+
+class Repeats:
+    """The calls of one trace."""
+
+    least = 8  # so many operators make a function worth a call
+
+    def __init__(self) -> None:
+        """None."""
+        self.version = 0  # of all that lies outside
+        self.disturbed = 0  # how often something was read or done that is another thing each time
+        self.sites: dict[int, Site] = {}
+        self.made: list[tuple[Site, Key, Function]] = []
+        self.called: list[tuple[Site, Key]] = []
+        self.names: set[str] = set()
+        self.kept: dict[int, Any] = {}  # what keys name by its id
+        self.is_off = False
+
+    def write(self, value: Any) -> None:
+        """An object from outside holds another value; one that may change does so unseen there."""
+        self.version += 1
+        self.is_off = self.is_off or type(value) not in _UNCHANGING
+
+    def site(self, code: Any) -> Site:
+        """The calls of a function, or of all that are made of one code."""
+        self.kept[id(code)] = code
+        return self.sites.setdefault(id(code), Site())
+
+    def free_name(self, name: str) -> str:
+        """A name for a function of the Program, like that of the user's."""
+        tried = (name if number == 0 else f"{name}_{number}" for number in count())
+        found = next(one for one in tried if one not in self.names)
+        self.names.add(found)
+        return found
+
+    def note(self, site: Site, key: Key) -> None:
+        """Note a call that is recorded in place: another one like it may be one of a function."""
+        if key not in site.called:
+            site.called.add(key)
+            self.called.append((site, key))
+
+    def forget_calls(self, since: int) -> None:
+        """What was recorded since so many calls were noted is recorded anew."""
+        for site, key in self.called[since:]:
+            site.called.discard(key)
+        del self.called[since:]

@@ -1,0 +1,535 @@
+"""A function that is called again with the same types, as a function of the Program and calls.
+
+The first call is recorded in place. At the second one with the same key the function is traced once
+more, into a Block of its own that reads nothing but its parameters; from there on each such call is
+one operator. This is done only where nobody can tell the difference: the function writes nothing,
+changes no tensor in place, shows nothing, and returns new tensors or its arguments. All else, and
+what is refused there, is recorded in place as ever.
+
+A call that is met while its own function is recorded is a recursion which the data ends. At first
+nothing is known of what it gives, so the paths without it say; the function is recorded again with
+that, until what it gives is what was assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from operator import is_
+from types import CellType, FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.repeats import Function, Key, Running, Site
+from dy2st.convert.stage.branch import end_region
+from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Refused
+from dy2st.convert.trace import Region, Trace
+from dy2st.convert.values.flatten import build, flatten
+from dy2st.convert.values.layout import Same, as_value_layout, same_form
+from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.errors import listener
+from dy2st_runtime.ir import Block, Operator, TensorType, Variable, lookup
+from dy2st_runtime.ir.data import data_of
+from dy2st_runtime.ir.definition import Effect
+from dy2st_runtime.ir.fresh_symbols import made_since
+from dy2st_runtime.ir.functions import CALL, define, symbols_in
+from dy2st_runtime.ir.grad_mode import is_grad_enabled
+from dy2st_runtime.ir.promotion import autocast, is_paddles
+from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+
+_CELL = "cell_contents"
+_CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), np.dtype)
+_ROUNDS = 6
+# Operators with an effect that may stand in a function: they raise, or choose what runs.
+_ALLOWED = frozenset(
+    {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
+)
+_OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
+
+
+def repeatable(
+    trace: Trace, function: FunctionType, bound: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The traced form of a function, recorded as a function of the Program once it is repeated."""
+    is_own = id(function) in trace.own
+    site = trace.repeats.site(function.__code__ if is_own else function)
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        for one in args:
+            if type(one) is Variable:
+                if site.is_refused or not _may_repeat(trace):
+                    break
+                return _call(trace, site, function, bound, args, kwargs)
+        return bound(*args, **kwargs)
+
+    return run
+
+
+def _may_repeat(trace: Trace) -> bool:
+    """Whether what is recorded here depends on nothing but what a key has."""
+    is_plain = (
+        not trace.handlers
+        and not trace.repeats.is_off
+        and listener.hear is None
+        and autocast() is None
+    )
+    return is_plain and trace.tracer.recompute_call == 0 and not trace.tracer.has_gone_back
+
+
+def _call(
+    trace: Trace,
+    site: Site,
+    function: FunctionType,
+    bound: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    if site.called or site.running or site.functions:
+        call = Call(trace, function, args, kwargs)
+        if call.fits:
+            made = function_of_call(trace, site, call)
+            if made is None and is_repeated(trace, site, call):
+                made = record_function(trace, site, function, bound, call)
+            if made is not None:
+                return append_call(trace, made, call)
+    tracer, repeats = trace.tracer, trace.repeats
+    block, start = tracer.block, len(tracer.block.operators)
+    before = _state(trace)
+    site.running.append(Running(function, args, kwargs))
+    try:
+        result = bound(*args, **kwargs)
+    finally:
+        site.running.pop()
+    if tracer.block is block and is_large(block.operators[start:], repeats.least):
+        if _state(trace) != before:
+            site.is_refused = True
+        else:
+            call = Call(trace, function, args, kwargs)
+            if call.fits:
+                repeats.note(site, call.key)
+    return result
+
+
+def _state(trace: Trace) -> tuple[Any, ...]:
+    """What a function leaves alone that may be one of the Program."""
+    tracer, repeats = trace.tracer, trace.repeats
+    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.apart)
+    return repeats.version, repeats.disturbed, len(trace.answers), *asked
+
+
+def is_large(operators: Sequence[Operator], least: int) -> bool:
+    count = len(operators)
+    for operator in operators:
+        if count >= least:
+            return True
+        count += sum(1 for block in operator.blocks for _ in block.walk())
+    return count >= least
+
+
+# -- the key of a call ------------------------------------------------------------------------
+
+
+class Call:
+    """One call: its key, and the Variables that it gives the function.
+
+    fits   whether it can be one of a function of the Program.
+    cells  variables of functions around that the function reads, and what they hold.
+    """
+
+    def __init__(
+        self, trace: Trace, function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ):
+        """Look at all that the function is given."""
+        self.args, self.kwargs = args, kwargs
+        self.leaves: list[Variable] = []
+        self.cells: list[tuple[CellType, Any]] = []
+        self._trace, self._places = trace, dict[int, int]()
+        self._words: list[Any] = [
+            trace.repeats.version,
+            is_grad_enabled(),
+            is_paddles(),
+            len(args),
+            *kwargs,
+        ]
+        self.fits = (
+            self._function(function)
+            and all(map(self._value, args))
+            and all(map(self._value, kwargs.values()))
+        )
+        self.key: Key = tuple(self._words) if self.fits else ()
+
+    def _function(self, function: FunctionType) -> bool:
+        """A function itself: of one that the trace has made, what it is made of."""
+        trace = self._trace
+        if id(function) not in trace.own:
+            return trace.is_outside(function) and self._by_id(function)
+        if id(function) in self._places:
+            return self._again(function)
+        self._places[id(function)] = len(self._places)
+        plain = not function.__dict__ and not function.__kwdefaults__
+        defaults = function.__defaults__ or ()
+        return (
+            plain
+            and self._by_id(function.__code__)
+            and all(map(self._value, defaults))
+            and all(map(self._cell, function.__closure__ or ()))
+        )
+
+    def _cell(self, cell: CellType) -> bool:
+        trace = self._trace
+        if id(cell) in self._places:
+            return self._again(cell)
+        self._places[id(cell)] = len(self._places)
+        place = trace.over.get((id(cell), _CELL))
+        if id(cell) not in trace.own:
+            return place is None and self._by_id(cell)
+        try:
+            held = cell.cell_contents if place is None else place.value
+        except ValueError:
+            return False
+        self.cells.append((cell, held))
+        return self._value(held)
+
+    def _value(self, value: Any) -> bool:
+        kind = type(value)
+        if kind is Variable:
+            return self._variable(value)
+        if kind in _CONSTANTS or isinstance(value, np.dtype):
+            self._words.append((kind, repr(value) if kind in (float, complex) else value))
+            return True
+        if kind is Dim:
+            return self._by_id(value)
+        if kind is tuple:
+            self._words.append((kind, len(value)))
+            return all(map(self._value, value))
+        if kind is FunctionType:
+            return self._function(value)
+        if kind is MethodType:
+            return self._function(value.__func__) and self._value(value.__self__)
+        return self._trace.is_outside(value) and self._by_id(value)
+
+    def _variable(self, value: Variable) -> bool:
+        if id(value) in self._places:
+            return self._again(value)
+        now = self._trace.tracer.captured(value)
+        if not isinstance(now.type, TensorType) or now.overwritten or data_of(now) is not None:
+            return False
+        self._places[id(value)] = len(self._places)
+        self.leaves.append(value)
+        # By identity: equal sizes are one object, and one that is only proved equal is another one.
+        sizes = [one if type(one) is int else self._kept(one) for one in now.type.shape]
+        kind = value.number, value.mixed, value.is_numpy
+        self._words.append((Variable, now.type.dtype, *sizes, *kind))
+        return True
+
+    def _again(self, value: Any) -> bool:
+        self._words.append(("again", self._places[id(value)]))
+        return True
+
+    def _by_id(self, value: Any) -> bool:
+        self._words.append(self._kept(value))
+        return True
+
+    def _kept(self, value: Any) -> tuple[str, int]:
+        """A word for an object that no other one ever gets."""
+        self._trace.repeats.kept[id(value)] = value
+        return "id", id(value)
+
+
+def function_of_call(trace: Trace, site: Site, call: Call) -> Function | None:
+    """The function that a call is of, if it reads here what it was recorded with."""
+    tracer = trace.tracer
+    made = site.functions.get((*call.key, tracer.layer)) or site.functions.get(call.key)
+    if made is None:
+        return None
+    for outer in made.captured:
+        tensor = tracer.flags.state.get(outer, outer)
+        if tracer.held_by(tensor) is not outer or outer.overwritten is not None:
+            return None
+    return made
+
+
+def is_repeated(trace: Trace, site: Site, call: Call) -> bool:
+    """Whether a call like this was recorded before, or runs now and has come to this one."""
+    if call.key in site.called:
+        return True
+    for one in reversed(site.running):
+        if one.key is None:
+            one.key = Call(trace, one.function, one.args, one.kwargs).key
+        if one.key == call.key:
+            return True
+    return False
+
+
+def append_call(trace: Trace, made: Function, call: Call) -> Any:
+    """One call, and what it returns."""
+    made.is_called = True
+    if made.layout is None:  # nothing is known of it yet: the paths without it say what it gives
+        raise AlwaysRaises
+    tracer = trace.tracer
+    own = [tracer.local(value) for value in call.leaves]
+    operands = [*own, *(tracer.local(outer) for outer in made.captured)]
+    operator = tracer.append(CALL, operands, {"function": made.name}, made.types)
+    for result, argument in made.aliases:
+        given = call.leaves[argument] if argument < len(own) else operands[argument]
+        tracer.aliases.note(operator.results[result], tracer.captured(given))
+    found = [*call.leaves, *operator.results]
+    return build(trace, made.layout, iter([found[place] for place in made.leaves]))
+
+
+# -- recording a function ---------------------------------------------------------------------
+
+
+def record_function(
+    trace: Trace, site: Site, function: FunctionType, bound: Callable[..., Any], call: Call
+) -> Function | None:
+    """Record a function for calls of a key; None if it has to be recorded in place."""
+    repeats, key = trace.repeats, call.key
+    made = site.functions[key] = Function(repeats.free_name(name_of(function)))
+    mark, noted, is_done = len(repeats.made), len(repeats.called), False
+    try:
+        for _ in range(_ROUNDS):
+            made.is_called = False  # by itself
+            found = attempt(trace, function, bound, call, made)
+            if found is None:
+                break
+            is_done = not made.is_called or is_same(made, found)
+            made.take(found)
+            if is_done:
+                assert found.block is not None
+                define(trace.tracer.program, made.name, found.block)
+                trace.tracer.aliases.separated(found.block.parameters)
+                if made.layer is not None:
+                    site.functions[(*key, made.layer)] = site.functions.pop(key)
+                repeats.made.append((site, key, made))
+                return made
+            _forget(trace, mark)
+            repeats.forget_calls(noted)
+    finally:
+        if not is_done:
+            _forget(trace, mark)
+            repeats.forget_calls(noted)
+            del site.functions[key]
+            repeats.names.discard(made.name)
+    site.is_refused = True
+    return None
+
+
+def name_of(function: FunctionType) -> str:
+    """What a function of the Program is called: `helper`, `Block.forward`."""
+    return function.__qualname__.rpartition("<locals>.")[2].replace("<lambda>", "lambda")
+
+
+def _forget(trace: Trace, mark: int) -> None:
+    """Forget functions that were recorded since: they call one of which too little was known."""
+    repeats = trace.repeats
+    for site, key, made in repeats.made[mark:]:
+        for one in (key, (*key, made.layer)):
+            site.functions.pop(one, None)
+        del trace.tracer.program.functions[made.name]
+        repeats.names.discard(made.name)
+    del repeats.made[mark:]
+
+
+def is_same(assumed: Function, found: Function) -> bool:
+    """Whether a function gives what was assumed of its calls."""
+    if assumed.layout is None or found.layout is None:
+        return False
+    return (
+        same_form(assumed.layout, found.layout)
+        and [*assumed.leaves] == [*found.leaves]
+        and [*assumed.types] == [*found.types]
+        and len(assumed.captured) == len(found.captured)
+        and all(map(is_, assumed.captured, found.captured))
+        and set(found.aliases) <= set(assumed.aliases)
+    )
+
+
+def attempt(
+    trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call, made: Function
+) -> Function | None:
+    """Record a function once, with what is assumed of its own calls."""
+    before, rounds = _state(trace), trace.rounds
+    answers, asked = len(trace.answers), trace.call_context.place
+    trace.rounds, found = None, None
+    trace.alias_tracker.return_all()
+    try:
+        with trace.tracer.apart(), trace.region() as region:
+            own = parameters_for(trace, function, call, made)
+            given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
+            cells = {id(cell): _with(value, given) for cell, value in call.cells}
+            for cell, _ in call.cells:
+                trace.write(cell, _CELL, cells[id(cell)])
+            args = [_with(one, given) for one in call.args]
+            kwargs = {name: _with(one, given) for name, one in call.kwargs.items()}
+            end_region(trace, region, lambda: (bound(*args, **kwargs),))
+            tracer = trace.tracer
+            unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
+        if not unchanged or _state(trace) != before or not is_silent(region, cells):
+            return None
+        found = as_function(trace, region, own)
+        return found
+    except (Refused, *REFUSALS):  # what it is refused for is said where it is recorded in place
+        return None
+    finally:
+        trace.rounds = rounds
+        if found is None:  # caches of the user's are asked once for what is recorded twice
+            trace.call_context.place = asked
+            del trace.answers[answers:]
+
+
+def parameters_for(
+    trace: Trace, function: FunctionType, call: Call, made: Function
+) -> list[Variable]:
+    """The parameters of the Block that is recorded, for what a call gives."""
+    tracer, names = trace.tracer, function.__code__.co_varnames
+    named = {id(one): name for one, name in zip(call.args, names, strict=False)}
+    named |= {id(one): name for name, one in call.kwargs.items()}
+    own = []
+    for value in call.leaves:
+        one = tracer.block.add_parameter(tracer.captured(value).type, named.get(id(value), ""))
+        one.number, one.mixed, one.is_numpy = value.number, value.mixed, value.is_numpy
+        own.append(one)
+    for outer in made.captured:
+        tracer.import_into(tracer.block, outer)
+    return own
+
+
+def _with(value: Any, given: Mapping[int, Variable]) -> Any:
+    """What the function gets for a value: parameters in place of Variables."""
+    if type(value) is tuple:
+        return tuple([_with(one, given) for one in value])
+    return given.get(id(value), value)
+
+
+def is_silent(region: Region, cells: Mapping[int, Any]) -> bool:
+    """Whether code has ended with a result, and has changed nothing that others know."""
+    if region.raised is not None or region.outcome is not None or region.tensors:
+        return False
+    born = region.frame.born
+    for (owner, _), place in region.changes.items():
+        if owner not in born and (owner not in cells or place.value is not cells[owner]):
+            return False
+    marked = (*region.marks.fragile, *region.marks.stale)
+    return all(one in born for one in marked) and all(
+        _is_inside(variable, region.block) for variable in region.overwritten
+    )
+
+
+def _is_inside(variable: Variable, root: Block) -> bool:
+    """Whether an operator of a Block, or of one inside, makes a Variable."""
+    block: Block | None = variable.block
+    while block is not None and block is not root:
+        block = block.parent
+    return block is not None and variable.maker is not root
+
+
+def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Function | None:
+    """What was recorded, if calls can stand for it."""
+    tracer, block = trace.tracer, region.block
+    assert region.results is not None
+    (result,) = region.results
+    if not _is_plain(result, region):
+        return None
+    layout = as_value_layout(Same(result, region))
+    with trace.inside(region):
+        found = [tracer.local(leaf) for leaf in flatten(trace, result, layout, region)]
+    outer = {inner: one for one, inner in tracer.captured_by(block).items()}
+    arguments = [*own, *outer]
+    known = {*own}  # as a set: tensors in a list would be compared by their elements
+    outs = list(dict.fromkeys(one for one in found if one not in known))
+    places = {one: place for place, one in enumerate([*own, *outs])}
+    aliases = aliases_of(trace, block, outs, [*own, *outer.values()])
+    block.yields = outs
+    layer = relative_layers(block, tracer.layer)
+    if aliases is None or layer is None:
+        return None
+    fits = (
+        len(block.parameters) == len(arguments)
+        and all(map(is_, block.parameters, arguments))
+        and outer.keys().isdisjoint(outs)
+        and all(one.maker is tracer.program.block for one in outer.values())
+        and all(data_of(one) is None for one in outs)
+        and all(map(may_stand_in_a_function, block.walk()))
+        and binds_its_sizes(region)
+    )
+    if not fits:
+        return None
+    return Function(
+        "",
+        block,
+        layout,
+        [places[one] for one in found],
+        [one.type for one in outs],
+        aliases,
+        [*outer.values()],
+        layer or None,
+    )
+
+
+def _is_plain(value: Any, region: Region) -> bool:
+    """Whether a result is made of tensors, constants and new containers."""
+    if type(value) is Variable:
+        return isinstance(value.type, TensorType)
+    if type(value) in _CONSTANTS:
+        return True
+    held = value
+    if type(value) in (list, dict) and region.is_new(value):
+        held = region.raw(value)
+    elif type(value) is not tuple:
+        return False
+    parts = held.values() if type(held) is dict else held
+    return type(held) is type(value) and all(_is_plain(one, region) for one in parts)
+
+
+def aliases_of(
+    trace: Trace, block: Block, outs: Sequence[Variable], arguments: Sequence[Variable]
+) -> list[tuple[int, int]] | None:
+    """The results that may be a tensor which the function gets; None if they are more than that."""
+    aliases, views = trace.tracer.aliases, trace.tracer.views
+    found: list[tuple[int, int]] = []
+    results, roots = {*outs}, [views.root(one) for one in outs]
+    # A view of what a function has made itself is as any other tensor, if it is the only one.
+    inside = [one for one in roots if isinstance(one, Variable) and _is_inside(one, block)]
+    if len({*inside}) < len(outs):
+        return None
+    for place, one in enumerate(outs):
+        for other in map(aliases.origin, aliases.of(one)):
+            if other in results and other is not one:
+                return None
+            found += [(place, index) for index, given in enumerate(arguments) if given is other]
+    return found
+
+
+def may_stand_in_a_function(operator: Operator) -> bool:
+    if operator.name in _OF_GRADIENTS:
+        return False
+    return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
+
+
+def binds_its_sizes(region: Region) -> bool:
+    """Whether parameters bind all sizes that the function has not found itself."""
+    bound, made = origins(region.block.parameters).keys(), made_since(region.frame.since)
+    given = symbols([one.tensor_type.shape for one in region.block.yields])
+    return symbols_in(region.block).keys() <= bound | made and bound >= {*given}
+
+
+def relative_layers(block: Block, layer: str) -> str | None:
+    """Name Layers in a Block from one on; "" if there are none, None if they are elsewhere.
+
+    Returns the path of that one, in which alone the Block may run.
+    """
+    placed = [one for one in block.walk() if one.location is not None and one.layer != layer]
+    start = f"{layer}." if layer else ""
+    if not all(one.layer.startswith(start) for one in placed):
+        return None
+    inside = {one: one.layer[len(start) :] for one in placed}
+    for one in block.walk():
+        if one.location is not None and one.layer:
+            one.location = replace(one.location, layer=inside.get(one, ""))
+    return layer if placed else ""
+
+
+__all__ = ["repeatable"]
