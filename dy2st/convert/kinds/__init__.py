@@ -5,6 +5,7 @@ from importlib import import_module
 from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
     attributes,
     callers,
+    code_texts,
     containers,
     converters,
     dicts,
@@ -26,5 +27,5 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
 )
 
 # The polyfills come behind them: those of Counter stand in place of the rows of dict.
-for _name in ("builtins_", "collections_", "functools_", "heapq_", "itertools_", "math_"):
+for _name in ("builtins_", "collections_", "functools_", "heapq_", "itertools_", "math_", "text_"):
     import_module(f"dy2st.convert.polyfills.{_name}")

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 from dy2st.convert.stage.cases import is_case
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Same
-from dy2st.convert.values.special import MISSING, Union
+from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.choice import Text
 
 
 def _missing(value: Union) -> list[int]:
@@ -44,9 +45,17 @@ def presence(trace: Trace, value: Any) -> Any:
     return is_case(trace, value, *there)
 
 
+def missing_key(key: Any) -> KeyError:
+    """What Python raises; of a key that no exception of a Program can hold, in words."""
+    parts = key if type(key) is tuple else (key,)
+    if any(type(part) in (Union, SymbolicSequence, Text) for part in parts):
+        return KeyError("a key that is known only when the Program runs")
+    return KeyError(key)
+
+
 def there(trace: Trace, key: Any, value: Any) -> Any:
     """An entry that must be there: KeyError where it is not."""
-    must(trace, presence(trace, value), KeyError(key))
+    must(trace, presence(trace, value), missing_key(key))
     return trace.known(value)
 
 

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dy2st.convert.kinds.callers import called_by_the_user
+from dy2st.convert.kinds.code_texts import one_text
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_settings
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import CONTAINERS, Trace, own_method
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.values.forms import DICTS, with_lists
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -117,7 +118,9 @@ def kept(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if kind is Union:
         return trace.map_cases(lambda one: kept(trace, one), value)
-    if isinstance(value, (Dim, Condition)) or kind is Text:
+    if kind is Text:
+        return with_lists(value)
+    if isinstance(value, (Dim, Condition)):
         return value
     if is_traced(value):
         variable = trace.tracer.variable(value)
@@ -209,21 +212,11 @@ def _pieces(
     return found
 
 
-@method_row(str)
-def _join(trace: Trace, separator: str, texts: Any) -> Any:
-    given = trace.listed(texts)
-    if type(given) is not SymbolicSequence and any(type(one) is Union for one in given):
-        return trace.map_cases(lambda *texts: _join(trace, separator, texts), *given)
-    if type(given) is SymbolicSequence:
-        raise ConversionError(
-            "join() of texts of which a tensor decides how many there are",
-            at=user_location(),
-            why="a text of the Program has places for tensors alone",
-            hint="print them one by one: print(text, end=' ')",
-        )
-    if not any(type(one) is Text for one in given):
-        return separator.join(given)
-    return joined([part for text in given for part in (separator, text)][1:])
+def joined_by(trace: Trace, separator: str, texts: Any) -> Any:
+    """`separator.join(texts)` of as many texts as Python knows."""
+    if not any(type(one) is Text for one in texts):
+        return separator.join(texts)
+    return one_text(trace, joined([part for text in texts for part in (separator, text)][1:]))
 
 
 @operator_row("mod", str)

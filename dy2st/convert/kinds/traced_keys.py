@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from dy2st.convert.ignored_modules import is_of_library
-from dy2st.convert.kinds.entries import must
+from dy2st.convert.kinds.code_texts import is_of_codes
+from dy2st.convert.kinds.entries import missing_key, must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.flatten import element_at, flatten
@@ -28,6 +29,7 @@ from dy2st.convert.values.layout import (
     number_kind,
     opened,
 )
+from dy2st.convert.values.lub import is_code_text
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -178,6 +180,8 @@ def _no_key(kind: type) -> ConversionError:
 def _is_key(node: Layout) -> bool:
     if isinstance(node, Same):
         return not isinstance(node.value, Tensor)
+    if is_code_text(node):
+        return True
     if isinstance(node, (Parts, SequenceLayout)):
         return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
     return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
@@ -187,7 +191,7 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
     place = place_of(trace, content, key)
-    must(trace, is_there(trace, content, place), KeyError(key))
+    must(trace, is_there(trace, content, place), missing_key(key))
     return place
 
 
@@ -402,7 +406,7 @@ def refuse_native_key(owner: Any, keys: Iterable[Any]) -> None:
 def refuse_text_as_key(key: Any) -> None:
     """Refuse a text that the Program fills as a key."""
     parts = key if isinstance(key, tuple) else (key,)
-    if any(type(part) is Text for part in parts):
+    if any(type(part) is Text and not is_of_codes(part) for part in parts):
         raise TensorAsPython(
             "a text with values of tensors in it is a key of a dict or set",
             at=user_location(),

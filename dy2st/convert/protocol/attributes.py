@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.attributes import class_of
+from dy2st.convert.kinds.code_texts import TEXT_METHODS, is_of_codes
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.scalars import member
@@ -58,6 +59,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     kind = type(owner)
     if kind in _NATIVE_TYPES or kind is SymbolicSequence:
         return getattr(owner.kind() if kind is SymbolicSequence else owner, name)
+    if is_of_codes(owner) and name in TEXT_METHODS:
+        return MethodType(TEXT_METHODS[name], owner)
     if kind is Union:
         owner = known(trace, owner)
         return map_cases(trace, lambda one: attr(trace, one, name), owner)

@@ -6,6 +6,7 @@ import builtins
 from types import FunctionType
 from typing import Any
 
+from dy2st.convert.kinds.code_texts import one_text
 from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.entries import may_be_missing, there_or
 from dy2st.convert.kinds.lists import joined, new_list
@@ -84,7 +85,7 @@ def text(trace: Trace, *parts: Any) -> Any:
         if type(value) is Union:
             return map_cases(trace, lambda one, part=part: _again(trace, parts, part, one), value)
         found.append(formatted(trace, value, conversion, spec))
-    return map_cases(trace, lambda *texts: joined_texts([*texts]), *found)
+    return map_cases(trace, lambda *texts: one_text(trace, joined_texts([*texts])), *found)
 
 
 def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:

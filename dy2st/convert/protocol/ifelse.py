@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NoReturn
 
+from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
 from dy2st.convert.kinds.entries import is_sure, presence
 from dy2st.convert.kinds.views import VIEWS, length
 from dy2st.convert.protocol.calls import call
@@ -52,6 +53,8 @@ def test_of(trace: Trace, value: Any) -> Any:
         return truth_of(trace, value)
     if kind in VIEWS:
         return test_of(trace, length(trace, value))
+    if is_of_codes(value):
+        return test_of(trace, length_of_text(trace, value))
     for name in ("__bool__", "__len__"):
         method = special(trace, value, name)
         if type(method) is FunctionType:

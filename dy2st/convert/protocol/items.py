@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
+from dy2st.convert.kinds.code_texts import is_of_codes, part_of
 from dy2st.convert.kinds.container_writes import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
@@ -54,6 +55,8 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
         return owner[trace.exported((index,))[0]]
+    if is_of_codes(owner) or (kind is str and _is_traced(index)):
+        return part_of(trace, owner, index)
     own = special(trace, owner, "__getitem__")
     if type(own) is FunctionType:
         inner = held_in_order(trace, owner, "__getitem__") if _is_traced(index) else None
@@ -62,7 +65,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return call(trace, own, owner, index)
     if isinstance(owner, type) and own is None:
         return owner[index]  # type: ignore[index]
-    if is_traced_number(index) and isinstance(owner, (str, range)):
+    if is_traced_number(index) and isinstance(owner, range):
         return _of_sequence(trace, tuple(owner), index)
     traced_keys.refuse_native_key(owner, (index,))
     index = trace.exported((index,))[0]

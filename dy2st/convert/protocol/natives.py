@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.kinds.entries import check_sure, is_sure, presence
+from dy2st.convert.kinds.entries import check_sure, is_sure, missing_key, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
@@ -196,7 +196,7 @@ def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = Non
     def pick(place: int) -> Any:
         if place == len(keys):
             if default is None:
-                raise KeyError(key)
+                raise missing_key(key)
             return default()
         here = trace.equals(keys[place], key)
         return if_exp(trace, here, lambda: content[keys[place]], lambda: pick(place + 1))

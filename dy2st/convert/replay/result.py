@@ -472,15 +472,16 @@ class _Plain:
     def _rows(
         self, kind: type, element: Layout | None, outputs: Iterator[Output], held: _Held
     ) -> Any:
-        """A list: of tensors it is an output as it is."""
-        if kind is not list:
+        """A list, tuple, set or dict; a list of tensors is an output as it is."""
+        if kind not in structure.ROW_KINDS.values():
             what = "keys" if issubclass(kind, dict) else "elements"
             raise _NotPlain(f"a {kind.__name__} of which a tensor decides the {what}")
         arrays = [next(outputs) for _ in range(width(element))]
-        if isinstance(element, Leaf):
+        if isinstance(element, Leaf) and kind is list:
             return arrays[0]
-        entry = None if element is None else self._entry(element, iter(arrays), held)
-        return structure.Rows(arrays[0], entry)
+        entry = (None, None) if kind is dict else None
+        entry = entry if element is None else self._entry(element, iter(arrays), held)
+        return structure.Rows(arrays[0], entry, kind.__name__)
 
     def _entry(self, node: Layout, outputs: Iterator[Output], held: _Held) -> Any:
         """The structure of what has a layout, of the lists that hold its leaves."""

@@ -15,6 +15,7 @@ from dy2st.convert.current_trace import users_limit
 from dy2st.convert.ignored_modules import is_ignored_module
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.forms import with_lists
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import (
     ConversionError,
@@ -269,7 +270,8 @@ def record(error: BaseException) -> None:
         name: Any = kind.__name__
     else:
         name = ErrorKind.of(error)
-    wrong = flatten((error.args, state), _is_foreign)[0]
+    args = tuple(map(with_lists, error.args))
+    wrong = flatten((args, state), _is_foreign)[0]
     if wrong:
         raise ConversionError(
             f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
@@ -278,8 +280,8 @@ def record(error: BaseException) -> None:
             why="a Program can keep tensors, Python constants, and lists, tuples and dicts of them",
             hint="raise it with the text or numbers that it needs",
         )
-    plain = len(error.args) < 2 and all(isinstance(entry, str) for entry in error.args)
-    message = (error.args or (None,))[0] if plain else error.args
+    plain = len(args) < 2 and all(isinstance(entry, str) for entry in args)
+    message = (args or (None,))[0] if plain else args
     F.raise_(name, message, state)
 
 

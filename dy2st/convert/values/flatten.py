@@ -27,7 +27,7 @@ from dy2st.convert.values.layout import (
     same_form,
     width,
 )
-from dy2st.convert.values.lub import Lub, is_missing
+from dy2st.convert.values.lub import Lub, is_code_text, is_missing
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
@@ -45,6 +45,11 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         return []
     if type(value) is Union and not (isinstance(node, Cases) and _may_be_missing(node.cases)):
         value = _there(trace, value)
+    if type(value) is Union and is_code_text(node):
+        # Each of the texts that it may be, as its code points.
+        value = trace.map_cases(
+            lambda one: build(trace, node, iter(flatten(trace, one, node, view))), value
+        )
     if isinstance(node, Number):
         return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Leaf):

@@ -8,8 +8,9 @@ from functools import partial
 from types import FunctionType, MethodType
 from typing import Any, NamedTuple
 
-from dy2st.convert.values.special import MISSING
-from dy2st_runtime.ir.choice import Text
+from dy2st.convert.values.special import MISSING, SymbolicSequence
+from dy2st_runtime.ir.choice import Hole, Text
+from dy2st_runtime.ir.structure import Rows
 from dy2st_runtime.nn.tables import Table
 
 
@@ -56,6 +57,10 @@ def _by_name(held: Any, names: Any) -> list[Any]:
     return [held.get(name, MISSING) for name in names]
 
 
+def _values_in(text: Text) -> list[Any]:
+    return [hole.value for hole in text.holes]
+
+
 # Nobody asks which of two equal ones a value is: what they hold never changes.
 BUNDLES: dict[type, Form] = {
     MethodType: Form(
@@ -72,6 +77,8 @@ BUNDLES: dict[type, Form] = {
         lambda bounds, _: [bounds.start, bounds.stop, bounds.step],
     ),
 }
+# A text whose characters the data decides: its code points, in a tuple.
+CODES = Text((Hole((), "chr"),))
 DICTS: frozenset[type] = frozenset({dict, OrderedDict, Table, defaultdict, Counter})
 _OBJECT = Form(_object, _by_name, list)
 _TUPLE = Form(lambda kind, parts, *_: kind(*parts) if hasattr(kind, "_fields") else kind(parts))
@@ -79,12 +86,24 @@ _FORMS: dict[type, Form] = {
     **BUNDLES,
     Text: Form(
         lambda kind, parts, names, like: like.with_values(parts),
-        lambda text, _: [hole.value for hole in text.holes],
+        lambda text, _: [tuple(map(ord, text))] if type(text) is str else _values_in(text),
     ),
     **dict.fromkeys((list, deque, set), Form(_sequence)),
     **dict.fromkeys(DICTS, Form(_dict, _by_name, list)),
 }
 _WITH_MORE = (deque, defaultdict, Text)
+
+
+def with_lists(value: Any) -> Any:
+    """A text with lists of its code points, as a Program shows it; other values as they are."""
+    if type(value) is not Text:
+        return value
+    return value.mapped(lambda one: _rows(one) if type(one) is SymbolicSequence else one)
+
+
+def _rows(codes: SymbolicSequence) -> Rows:
+    array: Any = codes.arrays[0]  # a Variable, where a structure has an Output
+    return Rows(array, array)
 
 
 def form_of(kind: type) -> Form:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.values.forms import BUNDLES, DICTS
+from dy2st.convert.values.forms import BUNDLES, CODES, DICTS
 from dy2st.convert.values.layout import (
     Cases,
     Layout,
@@ -93,6 +93,8 @@ class Lub:
                 cases, rises = self._merged(left.cases)
             for item in right.cases if isinstance(right, Cases) else [b]:
                 rises = self._put(cases, as_value_layout(item)) or rises
+            if len(cases) > MOST_CASES and all(map(_is_text, cases)):
+                return code_text()
             if len(cases) > MOST_CASES:
                 raise Unlike(f"one of more than {MOST_CASES} kinds of values")
             either = Cases(cases) if rises else left
@@ -110,6 +112,9 @@ class Lub:
             return _of_leaves(left, right)
         if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
+        if is_code_text(left) or is_code_text(right):
+            are_texts = _is_text(left) and _is_text(right)
+            return (left if _has_length(left) else code_text()) if are_texts else None
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return None
         if left.kind is Text:
@@ -232,6 +237,8 @@ class Lub:
             return _sequence_kind(left) is _sequence_kind(right)
         if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
             return left.kind is right.kind
+        if is_code_text(left) or is_code_text(right):
+            return _is_text(left) and _is_text(right)
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return False
         if left.kind is Text:
@@ -261,6 +268,24 @@ _BY_VALUE = (
     Text,
     *BUNDLES,
 )
+
+
+def code_text() -> Parts:
+    """The layout of a text whose characters the data decides."""
+    return Parts(Text, [SequenceLayout(tuple, Number(int))], like=CODES)
+
+
+def is_code_text(node: Layout) -> bool:
+    """Whether a layout is that of a text of code points."""
+    return isinstance(node, Parts) and node.kind is Text and node.like.is_like(CODES)
+
+
+def _is_text(node: Layout) -> bool:
+    return is_code_text(node) or (isinstance(node, Same) and type(node.value) is str)
+
+
+def _has_length(node: Layout) -> bool:
+    return isinstance(node, Parts) and isinstance(node.items[0], SequenceLayout)
 
 
 def _is_bundle(kind: type) -> bool:

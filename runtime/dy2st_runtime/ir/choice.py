@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from dy2st_runtime.errors import TensorAsPython
+from dy2st_runtime.errors import FormatError, TensorAsPython
 from dy2st_runtime.ir.location import is_asked_by_library, user_location
 
 
@@ -39,9 +39,10 @@ class Choice:
 
 
 class Hole:
-    """A place in a Text: a value, how it is converted ("", "s", "r", "a", or "%"), and its format.
+    """A place in a Text: a value, how it is converted, and its format.
 
-    For "%" the format is that of `"%.2f" % value`.
+    Conversions are "", "s", "r" and "a" as in an f-string, "%" with the format of `"%.2f" % value`,
+    and "chr" of the code points of a text, in a list or tuple.
     """
 
     __slots__ = ("conversion", "spec", "value")
@@ -201,7 +202,14 @@ def joined(texts: list[Any]) -> Any:
     return Text(tuple(parts))
 
 
-CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii}
+def _of_codes(codes: Iterable[Any]) -> str:
+    try:
+        return "".join(map(chr, codes))
+    except (TypeError, ValueError, OverflowError) as error:  # a file may say anything
+        raise FormatError(f"a text is made of what is no code point: {error}") from None
+
+
+CONVERSIONS: dict[str, Callable[[Any], str]] = {"s": str, "r": repr, "a": ascii, "chr": _of_codes}
 
 
 _OF_ONE = re.compile(r"%[-#0 +]*[0-9]*(?:\.[0-9]*)?[hlL]?[diouxXeEfFgGcrsa]")

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import is_normalized
@@ -48,15 +48,17 @@ class Output:
 class Rows:
     """A list of `entry`, once for each item of the lists that its Outputs stand for.
 
-    `length` is the Output of one of these lists.
+    `length` is the Output of one of these lists. `kind` is list, tuple, set, or dict: then an
+    entry is a tuple of key and value.
     """
 
     length: Output
     entry: Any
+    kind: str = "list"
 
     def mapped(self, function: Callable[[Any], Any]) -> Rows:
         """The same with `function` applied to both."""
-        return Rows(function(self.length), function(self.entry))
+        return Rows(function(self.length), function(self.entry), self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,11 @@ class Only:
     def mapped(self, function: Callable[[Any], Any]) -> Only:
         """The same with `function` applied to the entry."""
         return Only(function(self.entry))
+
+
+ROW_KINDS: dict[str, Callable[[Iterable[Any]], Any]] = {
+    one.__name__: one for one in (list, tuple, dict, set)
+}
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]:
@@ -105,7 +112,8 @@ def _built(entry: Any, leaf: Callable[[int], Any]) -> Any:
         return _built(entry.cases[tag], leaf)
     if isinstance(entry, Rows):
         count = len(leaf(entry.length.index))
-        return [_built(entry.entry, _of_row(leaf, place)) for place in range(count)]
+        rows = (_built(entry.entry, _of_row(leaf, place)) for place in range(count))
+        return ROW_KINDS[entry.kind](rows)
     if isinstance(entry, Only):
         return _built(entry.entry, _of_row(leaf, 0))
     filled = map_entries(entry, lambda inner: _built(inner, leaf))
@@ -183,6 +191,7 @@ def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0)
         items = [(type.element or type) if isinstance(type, ArrayType) else None for type in types]
         if isinstance(value, Rows):
             yield from wrong_entries(value.length, items, depth + 1)
+            yield from _wrong_keys(value)
         yield from wrong_entries(value.entry, items, depth + 1)
     elif is_container(value):
         # What is wrong with a container besides its entries.
@@ -210,6 +219,28 @@ def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0)
             yield from wrong_entries(entry, types, depth + 1)
     elif not _is_constant(value):
         yield f"it holds {value!r:.80}"
+
+
+def _wrong_keys(rows: Rows) -> Iterator[str]:
+    """What is wrong with the keys of a dict, or the elements of a set, by rows."""
+    if rows.kind not in ROW_KINDS:
+        yield f"rows of a {rows.kind!r:.80}"
+    elif rows.kind == "dict" and not (type(rows.entry) is tuple and len(rows.entry) == 2):
+        yield "the rows of a dict are no pairs"
+    elif rows.kind in ("dict", "set"):
+        key = rows.entry[0] if rows.kind == "dict" else rows.entry
+        if not all(_may_be_key(one) for one in (key if type(key) is tuple else (key,))):
+            yield f"a {rows.kind} has the key {key!r:.80}"
+
+
+def _may_be_key(key: Any) -> bool:
+    if isinstance(key, Output):
+        return key.as_number
+    if isinstance(key, Choice):
+        return all(_may_be_key(case) for case in key.cases)
+    if isinstance(key, Only):
+        return _may_be_key(key.entry)
+    return isinstance(key, Text) or _is_key(key)
 
 
 def _is_whole_number(tag: Output, types: Sequence[ValueType | None]) -> bool:

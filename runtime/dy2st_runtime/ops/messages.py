@@ -50,7 +50,7 @@ define(
     "warn",
     takes_complex=True,
     doc="A warning: a text with places for values; at line 0 it is the caller's.",
-    inputs="values*",
+    inputs="items*",
     attributes={
         "text": structure(tuple),
         "kind": NAME.or_else("UserWarning"),
@@ -65,7 +65,7 @@ define(
     "log_message",
     takes_complex=True,
     doc="A message to the logger of a name, by the root logger's functions if it has none.",
-    inputs="values*",
+    inputs="items*",
     attributes={
         "text": structure(tuple),
         "logger": TEXT,

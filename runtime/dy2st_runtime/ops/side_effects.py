@@ -149,7 +149,7 @@ define(
 define(
     "raise",
     doc="Raises an exception: a text, or arguments with places for the values.",
-    inputs="values*",
+    inputs="items*",
     attributes={
         "kind": NAME,
         "message": either(NONE, structure(str, tuple)).or_else(None),
@@ -183,7 +183,7 @@ define(
     "write",
     takes_complex=True,
     doc="Text with places for values to the standard output or error.",
-    inputs="values*",
+    inputs="items*",
     attributes={
         "text": structure(tuple),
         "stream": one_of("stdout", "stderr").or_else("stdout"),

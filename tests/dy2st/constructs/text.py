@@ -47,6 +47,17 @@ def join_texts(x):
     return "[" + text + "]" * 2
 
 
+@construct(
+    '`text += letter` in a loop, `"".join(...)` of as many texts as the data says',
+    "a str; len(), comparisons, slices, `in`, find(), split() and replace() work on it, too",
+)
+def text_that_the_data_writes(x):
+    text = ""
+    for value in x:
+        text += "+" if value > 0 else "-"
+    return text, len(text), text.count("+"), "+-" in text
+
+
 @construct("a text that differs by branch", "one of them, when the Program runs")
 def text_by_branch(x):
     if x.sum() > 0:

@@ -281,6 +281,7 @@ Point = collections.namedtuple("Point", ["x", "y"])
         (Output(2), "#dy2st.output<2>"),
         (Output(0, True), "#dy2st.output<0, number>"),
         (Rows(Output(1), (Output(1),)), "#dy2st.rows<#dy2st.output<1>, [#dy2st.output<1>]>"),
+        (Rows(Output(1), 2, "set"), '#dy2st.rows<#dy2st.output<1>, 2 : i64, "set">'),
         (Only(Output(1)), "#dy2st.only<#dy2st.output<1>>"),
         ([1, [2]], "#dy2st.list<[1, #dy2st.list<[2]>]>"),
         ({"a": 1, 2: (3,)}, '#dy2st.dict<[["a", 1], [2, [3]]]>'),

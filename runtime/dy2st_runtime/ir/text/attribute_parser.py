@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
-from dy2st_runtime.ir.choice import Choice, Hole, Text
+from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Hole, Text
 from dy2st_runtime.ir.structure import Only, Output, Rows
 from dy2st_runtime.ir.text.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.text.attribute_text import ELIDED, MAX_DEPTH
@@ -351,7 +351,8 @@ class AttributeParser(Lexer):
         self.expect(",")
         if not isinstance(length, Output):
             raise self.error("rows begin with an output, a list as long as they are", place)
-        return Rows(length, self.attribute())
+        entry = self.attribute()
+        return Rows(length, entry, self.string() if self.accept(",") else "list")
 
     @_form("#dy2st.only")
     def _only(self) -> Only:
@@ -387,7 +388,7 @@ def _hole(entry: Any) -> Hole | None:
         return None
     _, conversion, spec = entry
     are_texts = isinstance(conversion, str) and isinstance(spec, str)
-    return Hole(*entry) if are_texts and conversion in ("", "s", "r", "a", "%") else None
+    return Hole(*entry) if are_texts and conversion in ("", "%", *CONVERSIONS) else None
 
 
 __all__ = ["AttributeParser"]

@@ -220,8 +220,10 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
             )
         )
     ),
-    Rows: lambda value, _: (
-        f"#dy2st.rows<{attribute_text(value.length)}, {attribute_text(value.entry)}>"
+    Rows: lambda value, _: "#dy2st.rows<{}, {}{}>".format(
+        attribute_text(value.length),
+        attribute_text(value.entry),
+        "" if value.kind == "list" else f", {string_text(value.kind)}",
     ),
     Only: lambda value, _: f"#dy2st.only<{attribute_text(value.entry)}>",
     bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',

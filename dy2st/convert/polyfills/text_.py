@@ -1,0 +1,194 @@
+"""Methods of texts whose characters the data decides, on lengths, indices, slices and `==`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dy2st.convert.kinds.code_texts import TEXT_METHODS, empty_text, is_of_codes
+from dy2st.convert.kinds.table import method_row
+from dy2st.convert.kinds.text import joined_by
+from dy2st.convert.trace import Trace
+from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st_runtime.ir.choice import Text
+
+# Those that str.isspace() says to be spaces.
+_SPACES = "".join(one for one in map(chr, range(0x3001)) if one.isspace())
+
+
+def join(separator: Any, texts: Any, out: Any) -> Any:
+    """`separator.join(texts)`; `out` is the empty text."""
+    for place, one in enumerate(texts):
+        out = one + out if place == 0 else out + separator + one
+    return out
+
+
+def _place(index: Any, length: Any) -> Any:
+    """Where a part of a text begins or ends."""
+    if index is None:
+        return length
+    if index < 0:
+        index = index + length
+        if index < 0:
+            index = 0
+    return index
+
+
+def find(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.find(part, start, end)`."""
+    start, end = _place(start, len(text)), _place(end, len(text))
+    place = start
+    end = min(end, len(text))
+    while place + len(part) <= end:
+        if text[place : place + len(part)] == part:
+            return place
+        place += 1
+    return -1
+
+
+def rfind(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.rfind(part, start, end)`."""
+    start, end = _place(start, len(text)), _place(end, len(text))
+    place = min(end, len(text)) - len(part)
+    while place >= start:
+        if text[place : place + len(part)] == part:
+            return place
+        place -= 1
+    return -1
+
+
+def index(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.index(part, start, end)`."""
+    place = find(text, part, start, end)
+    if place < 0:
+        raise ValueError("substring not found")
+    return place
+
+
+def count(text: Any, part: Any) -> Any:
+    """`text.count(part)`."""
+    if len(part) == 0:
+        return len(text) + 1
+    found = place = 0
+    while place + len(part) <= len(text):
+        if text[place : place + len(part)] == part:
+            found += 1
+            place += len(part)
+        else:
+            place += 1
+    return found
+
+
+def startswith(text: Any, part: Any) -> Any:
+    """`text.startswith(part)`."""
+    return text[: len(part)] == part
+
+
+def endswith(text: Any, part: Any) -> Any:
+    """`text.endswith(part)`."""
+    return len(text) >= len(part) and text[len(text) - len(part) :] == part
+
+
+def replace(text: Any, old: Any, new: Any) -> Any:
+    """`text.replace(old, new)`, of something."""
+    if len(old) == 0:
+        raise ValueError("nothing is replaced in a text whose characters the data decides")
+    out, place = text[:0], 0
+    while place < len(text):
+        if text[place : place + len(old)] == old:
+            out += new
+            place += len(old)
+        else:
+            out += text[place]
+            place += 1
+    return out
+
+
+def split(text: Any, separator: Any = None) -> Any:
+    """`text.split(separator)`."""
+    words, word = [], text[:0]
+    if separator is None:
+        for character in text:
+            if character in _SPACES:
+                if len(word) > 0:
+                    words.append(word)
+                word = text[:0]
+            else:
+                word += character
+        if len(word) > 0:
+            words.append(word)
+        return words
+    if len(separator) == 0:
+        raise ValueError("empty separator")
+    place = 0
+    while place < len(text):
+        if text[place : place + len(separator)] == separator:
+            words.append(word)
+            word = text[:0]
+            place += len(separator)
+        else:
+            word += text[place]
+            place += 1
+    words.append(word)
+    return words
+
+
+def lstrip(text: Any, those: Any = None) -> Any:
+    """`text.lstrip(those)`."""
+    start = 0
+    while start < len(text) and text[start] in (_SPACES if those is None else those):
+        start += 1
+    return text[start:]
+
+
+def rstrip(text: Any, those: Any = None) -> Any:
+    """`text.rstrip(those)`."""
+    end = len(text)
+    while end > 0 and text[end - 1] in (_SPACES if those is None else those):
+        end -= 1
+    return text[:end]
+
+
+def strip(text: Any, those: Any = None) -> Any:
+    """`text.strip(those)`."""
+    return rstrip(lstrip(text, those), those)
+
+
+def removeprefix(text: Any, part: Any) -> Any:
+    """`text.removeprefix(part)`."""
+    return text[len(part) :] if startswith(text, part) else text
+
+
+def removesuffix(text: Any, part: Any) -> Any:
+    """`text.removesuffix(part)`."""
+    return text[: len(text) - len(part)] if len(part) > 0 and endswith(text, part) else text
+
+
+def _method(written: Any) -> None:
+    name = written.__name__
+    TEXT_METHODS[name] = written
+
+    @method_row(str, Text, name=name)
+    def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
+        if type(text) is str and not any(map(is_of_codes, args)):
+            return getattr(text, name)(*args, **options)
+        if not is_of_codes(text) and type(text) is Text:
+            return getattr(text, name)  # refused, in its words
+        return trace.call(written, text, *args, **options)
+
+
+for _written in (
+    *(find, rfind, index, count, startswith, endswith, replace, split),
+    *(lstrip, rstrip, strip, removeprefix, removesuffix),
+):
+    _method(_written)
+
+
+@method_row(str, Text, name="join")
+def _join(trace: Trace, separator: Any, texts: Any) -> Any:
+    given = trace.listed(texts)
+    are_known = type(given) is not SymbolicSequence and type(separator) is str
+    if are_known and not any(type(one) is Union for one in given):
+        return joined_by(trace, separator, given)
+    if type(given) is not SymbolicSequence:
+        given = tuple(given)
+    return trace.call(join, separator, given, empty_text())
