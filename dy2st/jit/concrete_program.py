@@ -14,6 +14,7 @@ from typing import Any
 from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.record import Report
 from dy2st.convert.replay.effects import Effect, perform
+from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.result import TREES, Finished, Known, Made, Out, rebuild, why_not_plain
 from dy2st.convert.values.special import MISSING
 from dy2st.jit.input_spec import InputSpec
@@ -298,7 +299,7 @@ class ConcreteProgram:
     input_specs: list[InputSpec]
     function: Callable[..., Any]
     finished: Finished
-    guards: list[Any] = field(default_factory=list)
+    guards: Guards
     passes: Any = None
     report: Report = field(default=Report((), ()))
     distinct: Distinct = field(default_factory=Distinct)
@@ -321,9 +322,8 @@ class ConcreteProgram:
     _was_taped: bool = False
 
     def __post_init__(self) -> None:
-        """Take the guards, which most Programs have one of, and look what calls do."""
-        holds = [guard.holds for guard in self.guards]
-        self.is_current = holds[0] if len(holds) == 1 else partial(_all_hold, holds)
+        """Look what calls do."""
+        self.is_current = self.guards.holds
         self._is_pure = is_pure(self)
 
     def __repr__(self) -> str:
@@ -739,10 +739,3 @@ class ConcreteProgram:
                 "keeps its type after a call, call the function once before; what grows from call "
                 "to call, such as a cache, take as an argument and return",
             )
-
-
-def _all_hold(asked: Sequence[Callable[[], bool]]) -> bool:
-    for holds in asked:  # noqa: SIM110  twice as fast as all()
-        if not holds():
-            return False
-    return True

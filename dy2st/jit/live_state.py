@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,19 +67,6 @@ def take_in_place(
     tensor.stopped = value.stopped and (tensor.stopped or is_cut)
     tensor.put(value.array)
     tensor.node, tensor.index = value.node, value.index
-
-
-@dataclass(frozen=True)
-class OfState:
-    """What is asked of the tensors of the state, which are found once for all of it."""
-
-    live: LiveState
-    asked: Sequence[Callable[[State], bool]]
-
-    def holds(self) -> bool:
-        """Whether all of it is so."""
-        now = self.live.now()
-        return all(is_so(now) for is_so in self.asked)
 
 
 def are_apart(now: State) -> bool:

@@ -75,11 +75,8 @@ class ProgramCache:
 
     def why_none(self, key: Hashable) -> str:
         """What has changed outside, where there is a Program of a key and none that fits."""
-        for known in self._programs.get(key, ()):
-            for guard in known.guards:
-                if getattr(guard, "why", ""):
-                    return str(guard.why)
-        return ""
+        reasons = (known.guards.why for known in self._programs.get(key, ()))
+        return next(filter(None, reasons), "")
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it.

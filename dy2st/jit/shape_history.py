@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from dy2st.convert.replay.guards import Guards
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
@@ -27,7 +28,7 @@ class Results(NamedTuple):
 
     structure: Any
     types: tuple[ValueType, ...]
-    guards: tuple[Any, ...]
+    guards: Guards
 
 
 class Family:
@@ -60,16 +61,14 @@ class Family:
 
     def compare_with(self, concrete: ConcreteProgram) -> None:
         """Take the Program with numbers for the first shapes as the example for others."""
-        self._example = Results(
-            concrete.main_program.structure, _types(concrete), tuple(concrete.guards)
-        )
+        self._example = Results(concrete.main_program.structure, _types(concrete), concrete.guards)
 
     def accepts(self, general: ConcreteProgram) -> bool:
         """Whether a general Program gives the kinds of results that the first Program gave."""
         if not self._accepted.get(general):
             example = self._example
             # With other values outside, the example says nothing of this call.
-            is_current = example is not None and all(guard.holds() for guard in example.guards)
+            is_current = example is not None and example.guards.holds()
             if example is not None and is_current and not agrees(general, example, self.first):
                 return False
             self._accepted[general] = True

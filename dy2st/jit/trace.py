@@ -27,7 +27,7 @@ from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
-from dy2st.jit.live_state import LiveState, OfState, OneTensor, SameFlags, are_apart
+from dy2st.jit.live_state import LiveState, OneTensor, SameFlags, are_apart
 from dy2st.jit.number_inputs import NumberSpec
 from dy2st.jit.output_aliasing import Distinct, OutputAliasing
 from dy2st.transpiler.lower import code_of, left_as_python
@@ -282,15 +282,14 @@ def _program_of(
     written = written_by(machine)
     changed = {id(place.owner) for place in machine.over.values() if place.name is CONTENT}
     reads = machine.reads.values()
-    guards: list[Any] = [Guards(reads, traced.arguments, varied, written, changed, found)]
-    guards += shared
-    asked: list[Any] = []
+    asked: list[Callable[[], bool]] = [one.holds for one in shared]
     # A place may get a tensor that has a name already: a change of one would have to reach both.
     if machine.apart or (program.updates and places and len(ordered) > 1):
-        asked.append(are_apart)
+        asked.append(lambda: are_apart(live.now()))
     if tracer.flags.read:
-        asked.append(SameFlags.of(keys, tracer.flags.read.values()).hold)
-    guards += [OfState(live, asked)] if asked else []
+        flags = SameFlags.of(keys, tracer.flags.read.values())
+        asked.append(lambda: flags.hold(live.now()))
+    guards = Guards(reads, traced.arguments, varied, written, changed, found, asked)
     return ConcreteProgram(
         program,
         live,

@@ -1,14 +1,29 @@
 """The read log of a trace as one function: whether all that was read is still so.
 
-Each place is asked for no more than was read. Places of Layers are asked only after some Layer
-has changed, which all Layers count together: 200 Linear take 1 us a call. Layers of the user's own,
-who may set their numbers past that count, take 0.1 us each.
+Each place is asked for no more than was read. What must hold is a row: a condition, the lines that
+find its owner, and the number that tells what differs. The rows are compiled to one flat function:
+
+    def holds():
+      global seen
+      if not (k1('scale', M) is k2 or same(v, k2)): return guards().differs(3)     # all but Layers
+      ...
+      if (version := changes()) == seen: return True
+      if not k9.holds(o4): return guards().differs(7)                              # Layers
+      ...
+      seen = version
+      return True
+
+All Layers count their changes together, so 200 Linear take 1 us a call. An attribute of a Layer of
+the user's is asked at each call, in 0.05 us: who sets it past `Layer.__setattr__` (`__dict__`,
+`object.__setattr__`, a method of his own) is not counted, and Python tells nobody that a dict has
+changed (from 3.12 on only C code may watch one).
 """
 
 from __future__ import annotations
 
+import weakref
 from abc import get_cache_token
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
 from operator import is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
@@ -45,14 +60,19 @@ from dy2st_runtime.nn.layer import Layer, attribute_changes
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
 Read: TypeAlias = "tuple[Any, str, Any, Any]"
+Row: TypeAlias = "tuple[list[str], str, int]"
+"""The lines before a condition, the condition, and the number of what it asks."""
 
 _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 # What may become an input.
 _PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _VARIED = (int, float, EagerTensor, tuple)
+_GONE = -2  # an attribute is not there any more
 _FEW_NAMES = 3  # for which `in` is faster than one call
 _HELPERS = {
     "M": MISSING,
+    "changes": attribute_changes,
+    "seen": -1,
     "is_": is_,
     "token": get_cache_token,
     "mro_of": mro_of,
@@ -85,12 +105,14 @@ class Guards:
         written: Container[ReadKey] = (),
         changed: Container[int] = (),
         live: Collection[ReadKey] = (),
+        asked: Sequence[Callable[[], bool]] = (),
     ):
         """Take the reads of a trace, but for those of objects that are `skipped`, by id.
 
         written  the places that the trace has written.
         changed  the containers whose content it has changed, by id.
         live     the places whose tensors are found at each call: their types count.
+        asked    what else must hold.
         """
         # Nobody can change an attribute of a dtype that has no fields.
         left = [read for read in reads if id(read[0]) not in skipped]
@@ -99,8 +121,8 @@ class Guards:
         left = [read for read in left if id(read) not in fixed]
         left = [read for read in left if read[1] == EACH_CALL] or left  # these never hold
         write = _Writer(left, changed, live)
-        self._outside, self._layers = write.outside(), write.layers()
-        self._seen = -1
+        # Weak, since the function would hold what holds it.
+        self.holds: Callable[[], bool] = write.compiled(asked, weakref.ref(self))
         self._varied = varied
         self._failed = -1
         self._words = [_in_words(*read[:3]) for read in left]
@@ -118,18 +140,8 @@ class Guards:
             elif is_written:
                 self._tensors[index] = paths[id(owner), kind, name]
 
-    def holds(self) -> bool:
-        """Whether every place that was read holds what it held."""
-        failed = self._outside()
-        if failed is None:
-            version = attribute_changes()
-            # All Layers together count changes: nothing of theirs is asked while none has changed.
-            if version == self._seen:
-                return True
-            failed = self._layers()
-            if failed is None:
-                self._seen = version
-                return True
+    def differs(self, failed: int) -> bool:
+        """Note which place holds something else, and give False."""
         self._failed = failed
         if self._varied is None:
             return False
@@ -150,7 +162,17 @@ class Guards:
     @property
     def why(self) -> str:
         """What has made it hold no more, in words; nothing if it has held so far."""
+        if self._failed == _GONE:
+            return "an attribute that it read is gone"
         return self._words[self._failed] if self._failed >= 0 else ""
+
+
+def _body(rows: Iterable[Row]) -> dict[str, None]:
+    """The lines of rows, each once."""
+    body: dict[str, None] = {}
+    for before, holds, index in rows:
+        body |= dict.fromkeys([*before, f"  if not ({holds}): return guards().differs({index})"])
+    return body
 
 
 def _itself(value: Any) -> Any:
@@ -174,7 +196,7 @@ def _in_words(owner: Any, kind: str, name: Any) -> str:
 
 
 class _Writer:
-    """Writes the two functions: a line for each place, and what the lines refer to.
+    """Writes the function: a line for each place, and what the lines refer to.
 
     A list, dict or set is what its place holds at the call; other owners are those of the trace.
     """
@@ -182,7 +204,8 @@ class _Writer:
     def __init__(self, reads: list[Read], changed: Container[int], live: Collection[ReadKey]):
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, str]] = {}
-        self.met: set[int] = set()  # the owners that the function that is written has found
+        self.met: set[int] = set()  # the owners that the function has found
+        self.dicts: set[str] = set()  # those of whose dicts it has
         self.changed = changed
         self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
@@ -209,8 +232,12 @@ class _Writer:
                 continue
             if not is_of_layer:
                 self.others.append((index, read))
-            elif id(read[0]) not in whole or read[2] == "all" or _has_changed(read):
+                continue
+            if id(read[0]) not in whole or read[2] == "all" or _has_changed(read):
                 self.of_layers.append((index, read))
+            # Whatever it registers under the name, its `__dict__` would come first.
+            if read[1] == "attr" and _is_users(read[0]) and read[2] not in read[0].__dict__:
+                self.others.append((index, (read[0], "own", read[2], MISSING)))
 
     def found_in(self, reads: list[Read]) -> dict[int, int]:
         """The read that has first found a container, by its id."""
@@ -221,8 +248,8 @@ class _Writer:
                 found.setdefault(id(value), index)
         return found
 
-    def outside(self) -> Callable[[], int | None]:
-        self.met.clear()
+    def outside(self) -> list[Row]:
+        """What must hold of all but Layers."""
         lines = [self.line(index, read) for index, read in sorted(self.others, key=self.cost)]
         # Of the classes that are no bases of others among them: their MROs hold the bases.
         bases = {id(base) for kind, _ in self.classes for base in kind.__mro__[1:]}
@@ -235,7 +262,7 @@ class _Writer:
         for name in changed:
             others = [other for other, _ in self.found.values() if other != name]
             lines += [([], f"{name} is not {other}", -1) for other in others]
-        return self.compiled(lines)
+        return lines
 
     def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
         """What never holds comes first, then numbers and texts that need no other line."""
@@ -245,26 +272,31 @@ class _Writer:
         is_free = id(owner) not in self.parents and kind in ("attr", "cell")
         return (0, index) if is_free and type(value) in COMPARED else (1, index)
 
-    def layers(self) -> Callable[[], int | None]:
-        self.met.clear()
-        return self.compiled([self.line(index, read) for index, read in self.of_layers])
-
-    def compiled(self, lines: list[tuple[list[str], str, int]]) -> Callable[[], int | None]:
-        """A function that gives the index of a read that is not so any more, None if all are."""
-        body: dict[str, None] = {}
-        for before, holds, index in lines:
-            # Lines are keys: what several reads have in common is asked once.
-            body |= dict.fromkeys([*before, f"  if not ({holds}): return {index}"])
-        text = "\n".join(["def asked():", *body, "  return None"])
-        scope = self.names
+    def compiled(
+        self, asked: Sequence[Callable[[], bool]], guards: Callable[[], Guards | None]
+    ) -> Callable[[], bool]:
+        """A function of all rows, in which what several have in common is asked once."""
+        rows = [*self.outside(), *(([], f"{self.constant(one)}()", -1) for one in asked)]
+        first = [f" {line}" for line in _body(rows)] or ["   pass"]
+        layers = _body([self.line(index, read) for index, read in self.of_layers])
+        text = "\n".join(
+            (
+                *("def holds():", "  global seen", "  try:", *first),
+                f"  except KeyError: return guards().differs({_GONE})",
+                "  if (version := changes()) == seen: return True",
+                *(line for line in layers if f" {line}" not in first),
+                *("  seen = version", "  return True"),
+            )
+        )
+        scope = self.names | {"guards": guards}
         exec(compile(text, "<dy2st guards>", "exec"), scope)
-        found: Callable[[], int | None] = scope.pop("asked")
+        found: Callable[[], bool] = scope.pop("holds")
         return found
 
     # -- one place ------------------------------------------------------------------------------
 
-    def line(self, index: int, read: Read) -> tuple[list[str], str, int]:
-        """What comes before, the condition, and the index."""
+    def line(self, index: int, read: Read) -> Row:
+        """The row of a read."""
         owner, kind, name, value = read
         if kind == "code":
             return [], self.code(owner, value), index
@@ -292,7 +324,10 @@ class _Writer:
         if id(owner) in self.met:
             return [], own
         self.met.add(id(owner))
-        return [f"  {own} = {name}()", f"  if type({own}) is not {kind}: return {index}"], own
+        return [
+            f"  {own} = {name}()",
+            f"  if type({own}) is not {kind}: return guards().differs({index})",
+        ], own
 
     def constant(self, value: Any) -> str:
         """A name for a value."""
@@ -364,12 +399,21 @@ class _Writer:
         is_own = isinstance(held, dict) and held.get(name, MISSING) is value
         if isinstance(owner, type) or is_slot or not is_own:
             return self.equal(f"getattr({own}, {name!r}, M)", value)
-        return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
+        return self.own(owner, own, name, value)
+
+    def own(self, owner: Any, own: str, name: str, value: Any) -> str:
+        """What the `__dict__` of an owner holds; the first row that needs it finds it for all."""
+        held = f"d{own}"
+        found = held if held in self.dicts else f"({held} := {own}.__dict__)"
+        self.dicts.add(held)
+        if value is MISSING:
+            return f"{name!r} not in {found}"
+        return self.equal(f"{found}[{name!r}]", value)
 
     def of_layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         found = f"layer_value({own}, {name!r})"
         if _is_plain((owner, "attr", name, value)):
-            return self.equal(f"{own}.__dict__.get({name!r}, M)", value)
+            return self.own(owner, own, name, value)
         if isinstance(value, EagerTensor) and not isinstance(value, Parameter):
             return self.of_type(found, value)
         return self.equal(found, value)
@@ -506,7 +550,7 @@ class _Writer:
 
 _KINDS = (
     "item attr class_ cell layer length has content array cached volatile all state fields names_ "
-    "subclass"
+    "subclass own"
 )
 _CONDITIONS: dict[str, Callable[..., str]] = {
     name.rstrip("_"): getattr(_Writer, name) for name in _KINDS.split()
@@ -516,14 +560,13 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
 def _is_plain(read: Read) -> bool:
     """Whether it is an attribute that the user may set past the Layer: `layer.__dict__[name]`."""
     owner, kind, name, value = read
-    if (
-        kind != "attr"
-        or not isinstance(owner, Layer)
-        or owner.__dict__.get(name, MISSING) is MISSING
-    ):
-        return False
-    is_users = not type(owner).__module__.startswith("dy2st_runtime.")
-    return is_users and not isinstance(value, (Layer, EagerTensor))
+    is_one = kind == "attr" and isinstance(owner, Layer) and _is_users(owner)
+    is_one = is_one and owner.__dict__.get(name, MISSING) is not MISSING
+    return is_one and not isinstance(value, (Layer, EagerTensor))
+
+
+def _is_users(layer: Layer) -> bool:
+    return not type(layer).__module__.startswith("dy2st_runtime.")
 
 
 def _has_changed(read: Read) -> bool:
