@@ -633,6 +633,7 @@ def in_words(name: str) -> str:
 
 
 _OURS = (Tensor, Dim, Condition, Text)
+_GET = "__getattribute__"
 HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
 
 
@@ -654,6 +655,8 @@ def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) ->
             break
     if is_new:
         trace.looked_up[key] = kind, behind
+        if name != _GET:  # a class that gets one answers for all names
+            of_class(trace, kind, _GET)
     return found
 
 

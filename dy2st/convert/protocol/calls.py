@@ -362,6 +362,7 @@ def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[s
 def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     """What `Layer.__call__` does; what is recorded meanwhile has the path of the Layer."""
     trace.seen("layer", layer, "hooks", None)
+    special(trace, layer, "__call__")  # noted: Python has looked it up before
     tracer, around = trace.tracer, trace.tracer.layer
     tracer.layer = trace.layer_paths.of(layer, around)
     try:

@@ -523,29 +523,86 @@ def test_objects_of_the_users_live_no_longer_than_before():
     assert static(X).tolist() == [1.0, 2.0]
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda layer: layer.__dict__.update(scale=5.0),
-        lambda layer: object.__setattr__(layer, "scale", 5.0),
-        lambda layer: setattr(layer, "scale", 5.0),
-    ],
-    ids=["__dict__", "object", "setattr"],
-)
-def test_an_attribute_of_a_layer_is_asked_however_it_is_set(write):
-    class Scaled(nn.Layer):
-        def __init__(self):
-            super().__init__()
-            self.scale = 2.0
+class Users(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.linear, self.scale, self.more = nn.Linear(2, 2), 2.0, (1.0, 2.0)
+        self.table = {"a": 1.0}
 
-        def forward(self, x):
-            return x * self.scale
+    def forward(self, x):
+        y = self.linear(x) * self.scale + self.more[1] * self.table["a"]
+        return y + 1.0 if self.training else y
 
-    layer = Scaled()
-    static = to_static(nn.Sequential(layer))
-    assert [static(dy2st.ones([1])).item() for _ in range(2)] == [2.0, 2.0]
-    write(layer)
-    assert static(dy2st.ones([1])).item() == 5.0
+
+class Hundred(Users):
+    def forward(self, x):
+        return x * 100.0
+
+
+def has_scale_of_its_class(layer):
+    type(layer).scale = 3.0
+    del layer.__dict__["scale"]
+
+
+def other(*_):
+    return X * 50.0
+
+
+def of_any_name(layer, name):
+    return 9.0 if name == "scale" else object.__getattribute__(layer, name)
+
+
+# However a Layer of the user's is changed: through its own methods, and past them.
+PAST = {
+    "attribute": lambda layer: setattr(layer, "scale", 5.0),
+    "attribute in __dict__": lambda layer: layer.__dict__.update(scale=5.0),
+    "attribute of object": lambda layer: object.__setattr__(layer, "scale", 5.0),
+    "another kind": lambda layer: vars(layer).update(scale=True),
+    "sign": lambda layer: vars(layer).update(scale=-0.0),
+    "entry": lambda layer: layer.table.update(a=4.0),
+    "dict": lambda layer: vars(layer).update(table={"a": 6.0}),
+    "tuple": lambda layer: vars(layer).update(more=(1.0, 9.0)),
+    "mode": lambda layer: object.__setattr__(layer, "training", False),
+    "__dict__": lambda layer: setattr(layer, "__dict__", {**vars(layer), "scale": 5.0}),
+    "class": lambda layer: object.__setattr__(layer, "__class__", Hundred),
+    "attribute of the class": has_scale_of_its_class,
+    "property": lambda layer: setattr(
+        type(layer), "scale", property(lambda _: 7.0, lambda *_: None)
+    ),
+    "__getattribute__": lambda layer: setattr(type(layer), "__getattribute__", of_any_name),
+    "__call__": lambda layer: setattr(type(layer), "__call__", other),
+    "forward of the class": lambda layer: setattr(type(layer), "forward", other),
+    "forward": lambda layer: setattr(layer, "forward", other),
+    "forward in __dict__": lambda layer: vars(layer).update(forward=other),
+    "hook": lambda layer: layer.linear.register_forward_post_hook(other),
+    "hook in its table": lambda layer: layer.linear._forward_post_hooks.update({9: other}),
+    "sublayer": lambda layer: layer.add_sublayer("linear", nn.Linear(2, 2)),
+    "sublayer in its table": lambda layer: layer._sub_layers.update(linear=nn.Linear(2, 2)),
+    "sublayer in __dict__": lambda layer: vars(layer).update(linear=nn.Linear(2, 2)),
+    "table of sublayers": lambda layer: vars(layer).update(_sub_layers={"linear": nn.ReLU()}),
+    "parameter": lambda layer: layer.linear._parameters.update(weight=nn.Linear(2, 2).weight),
+    "state": lambda layer: layer.__setstate__({"scale": 8.0}),
+}
+
+
+@pytest.mark.parametrize("wrap", [nn.Sequential, lambda layer: lambda x: layer(x)])
+@pytest.mark.parametrize("name", PAST)
+def test_a_layer_of_the_users_is_asked_however_it_is_changed(name, wrap):
+    layer = type("Own", (Users,), {})()
+    static = to_static(wrap(layer))
+    for _ in range(2):
+        before = static(X).tolist()
+    PAST[name](layer)
+    assert static(X).tolist() == layer(X).tolist() != before
+
+
+def test_why_a_call_is_traced_anew_is_told_where_an_attribute_is_gone():
+    config = Config()
+    static = to_static(lambda x: x * config.scale if hasattr(config, "scale") else x)
+    static(X)
+    del config.scale
+    static(X)
+    assert "an attribute that it read is gone" in str(static.report())
 
 
 class Asking(nn.Layer):
