@@ -40,6 +40,7 @@ from dy2st.transpiler.nodes import (
     name_super,
     split_docstring,
     statements_inside,
+    to_gast,
     walk,
     walk_scope,
 )
@@ -53,7 +54,7 @@ from dy2st_runtime.identity_tables import ByIdentity
 def prepared(function: FunctionType) -> tuple[Node, Context]:
     """The tree of a function, with names as the compiler sees them."""
     source = find_source(function)
-    tree = gast.ast_to_gast(source.node)
+    tree = to_gast(source.node)
     if isinstance(tree, gast.Lambda):  # as the function that it is
         body = [at(tree.body, gast.Return(tree.body))]
         made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])

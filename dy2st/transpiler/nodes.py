@@ -5,18 +5,56 @@ Every new node takes the place of the node that it stands for.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, TypeAlias
 
 import gast
+from gast.ast3 import Ast3ToGAst
 
 # gast has no type stubs: its nodes are `Any` here, and the aliases say what is meant.
 Node: TypeAlias = Any
 Block: TypeAlias = "list[Any]"
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
+
+
+class _Translator(Ast3ToGAst):  # type: ignore[misc]
+    """gast's own, which asks the nodes of Python for their fields one by one."""
+
+    def visit(self, node: ast.AST) -> Node:
+        """Translate a node."""
+        kind = node.__class__
+        known = _translated.get(kind)
+        if known is None:
+            own = getattr(_Translator, f"visit_{kind.__name__}", _Translator.generic_visit)
+            known = _translated[kind] = own
+        return known(self, node)
+
+    def generic_visit(self, node: ast.AST) -> Node:
+        """A node that has the same fields in gast."""
+        kind = getattr(gast, node.__class__.__name__)
+        made = kind.__new__(kind)
+        made.__dict__.update((name, self._visit(value)) for name, value in vars(node).items())
+        return made
+
+    def visit_Name(self, node: ast.Name) -> Node:
+        """A variable, which may be a parameter in gast."""
+        made = self.generic_visit(node)
+        made.annotation = made.type_comment = None
+        return made
+
+
+_translated: dict[type, Callable[[_Translator, Any], Node]] = {}
+
+
+def to_gast(node: ast.AST) -> Node:
+    """The same tree in nodes of gast, which are those of every version of Python."""
+    return _Translator().visit(node)
+
+
 SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 LOOPS = (gast.For, gast.While)

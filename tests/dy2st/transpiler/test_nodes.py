@@ -58,7 +58,7 @@ FUNCTIONS = [matched, caught, yielding, bound_late, filled, straight]
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_walk_finds_what_gast_finds_but_for_operators_and_contexts(function):
-    tree = gast.ast_to_gast(find_source(function).node)
+    tree = nodes.to_gast(find_source(function).node)
     bare = gast.expr_context | gast.operator | gast.boolop | gast.unaryop | gast.cmpop
     expected = [node for node in gast.walk(tree) if not isinstance(node, bare)]
     assert [*map(id, nodes.walk(tree))] == [*map(id, expected)]
