@@ -158,11 +158,8 @@ class AliasTracker:
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
-        group: list[Any] = []
-        for value in filter(_may_change, values):
-            for other in self.merged.get(id(value), [value]):
-                if not any(other is one for one in group):
-                    group.append(other)
+        known = [self.merged.get(id(one), [one]) for one in values if _may_change(one)]
+        group = [*{id(one): one for objects in known for one in objects}.values()]
         for value in group if len(group) > 1 else ():
             self.merged[id(value)] = group
             self._trace.watched.add(id(value))

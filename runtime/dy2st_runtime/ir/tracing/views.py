@@ -14,7 +14,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import same_shape
@@ -192,6 +192,7 @@ class Views:
         """There are none."""
         self._tracer = tracer
         self.links: dict[Variable, Link] = {}
+        self._under: dict[int, dict[Variable, None]] = {}  # the views of a tensor, by its id
         self._has_changed = False  # whether anything with views was changed in place
         self._is_own = False  # whether operators are recorded for what is said here
         self._made: dict[tuple[Block, Variable, Variable, Variable], Variable] = {}
@@ -217,7 +218,7 @@ class Views:
                 copies = is_copy(type, [*self._steps(base), *steps])
         if copies is not True:
             version = self._version(self.root(base))
-            self.links[view] = Link(base, steps, version, copies is False)
+            self._link(view, Link(base, steps, version, copies is False))
 
     def note_between(self, view: Variable, base: Tensor) -> None:
         """Note a view of a tensor, whichever operators are between them."""
@@ -235,7 +236,25 @@ class Views:
     def separate(self, tensor: Any) -> None:
         """Note that a tensor is no view."""
         if isinstance(tensor, Variable):
-            self.links.pop(tensor, None)
+            self._unlink(tensor)
+
+    def _link(self, view: Variable, link: Link) -> None:
+        self._unlink(view)
+        self.links[view] = link
+        self._under.setdefault(id(link.base), {})[view] = None
+
+    def _unlink(self, view: Variable) -> Link | None:
+        link = self.links.pop(view, None)
+        if link is not None:
+            del self._under[id(link.base)][view]
+        return link
+
+    def _views_of(self, tensor: Tensor) -> list[Variable]:
+        """All views of a tensor, and the views of these."""
+        found = [*self._under.get(id(tensor), ())]
+        for one in found:
+            found += self._under.get(id(one), ())
+        return found
 
     def root(self, tensor: Tensor) -> Tensor:
         """The tensor at the end of all bases; itself, if it is no view."""
@@ -256,7 +275,7 @@ class Views:
         """Whether a tensor is a view, or there are any of it."""
         if isinstance(tensor, Variable) and tensor in self.links:
             return True
-        return any(link.base is tensor for link in self.links.values())
+        return bool(self._under.get(id(tensor)))
 
     def same_elements(self, new: Variable, old: Variable) -> None:
         """Note that a tensor holds another value with the same elements: views stay as they are."""
@@ -295,7 +314,7 @@ class Views:
             for step in steps:
                 value = self._taken(step, value)
         made = self._with_gradients(value, held)
-        self.links[made] = Link(self.root(view), steps, version)
+        self._link(made, Link(self.root(view), steps, version))
         self._made[tracer.block, view, held, version] = made
         return made
 
@@ -377,13 +396,11 @@ class Views:
                 tracer.hold(root, self._with_gradients(whole, old))
             tracer.hold(tensor, new)
             self._current[tensor, new] = version = self._version(root)
-            self.links[new] = Link(
-                root, self._steps(tensor), version
-            )  # who carries it carries a view
+            # who carries it carries a view
+            self._link(new, Link(root, self._steps(tensor), version))
         # The sizes that elements of the views were known to hold are so no longer.
-        for view in self.links:
-            if view.held is not None and self.root(view) is root:
-                view.held = None
+        for view in self._views_of(root):
+            view.held = None
 
     def _check_sure(self, view: Variable) -> None:
         """Refuse a view that may be a copy, which is known only at run time."""
@@ -412,14 +429,14 @@ class Views:
 
         `new` is made of what it holds by one operator.
         """
-        self.links.pop(new, None)  # it is the tensor itself
+        self._unlink(new)  # it is the tensor itself
         if not isinstance(tensor, Variable) or not self.has_views(tensor):
             return False
         version, maker = self._version(self.root(tensor)), new.maker
         assert isinstance(maker, Operator)
         base, steps = self._leave_memory(tensor)
         self._has_changed = True
-        self.links[tensor] = Link(base, [*steps, (maker, 0)], version)
+        self._link(tensor, Link(base, [*steps, (maker, 0)], version))
         self._tracer.hold(tensor, new)
         self._tracer.overwrite(tensor)  # it has another shape, also if it was made anew before
         self._current[tensor, new] = version
@@ -428,10 +445,10 @@ class Views:
     def _leave_memory(self, tensor: Variable) -> tuple[Tensor, list[Step]]:
         """A tensor is no part of its views any more; returns what they are views of, and the way
         from there to the tensor as it was."""
-        views = [link for link in self.links.values() if link.base is tensor]
+        views = [*self._under.get(id(tensor), ())]
         if tensor.block is not self._tracer.block and (views or tensor in self.links):
             raise reshaped_base()
-        link = self.links.pop(tensor, None)
+        link = self._unlink(tensor)
         if link is not None:
             base, steps = link.base, link.steps
         elif views:
@@ -441,8 +458,9 @@ class Views:
             base, steps = made, []
         else:
             return tensor, []
-        for other in views:
-            other.base, other.steps = base, [*steps, *other.steps]
+        for view in views:
+            other = self.links[view]
+            self._link(view, replace(other, base=base, steps=[*steps, *other.steps]))
         return base, steps
 
     def lose_aliases(self, tensor: Tensor) -> None:
@@ -460,11 +478,11 @@ class Views:
         held = {aliases.origin(tracer.captured(one)): None for one in (tensor, root)}
         for one in (other for each in held for other in aliases.of(each)):
             other = self.root(tracer.flags.state.get(one, one))
-            is_shared = one in self.links or any(self.root(v) is other for v in self.links)
+            is_shared = one in self.links or self._under.get(id(other))
             if one not in held and other is not root and is_shared:
                 self._change_perhaps(tracer.captured(other))
                 roots.append(other)
-        views = {one for one in self.links if any(self.root(one) is each for each in roots)}
+        views = dict.fromkeys(view for each in roots for view in self._views_of(each))
         for view in views:
             for one in aliases.of(view):
                 if one not in views and one is not tensor:
