@@ -8,6 +8,7 @@ read their arguments alone are called at each call, too: it is traced anew.
 
 from __future__ import annotations
 
+import dis
 import io
 import operator
 import os
@@ -388,6 +389,10 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
     if not what and not is_known(function):
         text = f"{_named(function)} is called at {user_location()}"
         trace.read(EACH_CALL, function, "called", text)
+    back = next((one for one in values if _may_write(one)), None)
+    if back is not None and module_of(function).partition(".")[0] not in _ASKING_OF_FUNCTIONS:
+        text = f"{back.__qualname__}() is given to {_named(function)} at {user_location()}"
+        trace.read(EACH_CALL, function, "called", text)
     if not module_of(function).startswith("dy2st"):  # ours ask none
         note_abstract(trace)
     if not trace.is_nested:
@@ -414,6 +419,30 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
             "it may change it, on every path",
             f"call it before or after, or give it a {kind} that is made in the branch or loop",
         )
+
+
+# Modules whose functions look at a function that they are given, and do not call it.
+_ASKING_OF_FUNCTIONS = _words(
+    "abc builtins collections dataclasses dy2st dy2st_runtime enum functools inspect operator "
+    "types typing weakref"
+)
+
+
+def _may_write(value: Any) -> bool:
+    """Whether it is a function of the user's that does more than compute from what it reads."""
+    function = value.__func__ if type(value) is MethodType else value
+    if type(function) is not FunctionType or is_of_library(module_of_code(function)):
+        return False
+    steps = [step.opname for step in dis.get_instructions(function)]
+    sets = any(one.startswith(("STORE_", "DELETE_")) and "_FAST" not in one for one in steps)
+    return sets or not {*function.__code__.co_names} <= _HARMLESS
+
+
+# Names in a function that only computes: of methods of texts and matches, and of Python's own.
+_HARMLESS = {*dir(str), *dir(re.Match), *dir(int), *dir(float)} | _words(
+    "abs bool chr dict divmod enumerate float hash hex int isinstance len list max min oct ord pow "
+    "range repr reversed round set sorted str sum tuple type zip math"
+)
 
 
 _DEBUGGERS = frozenset({"pdb", "bdb", "ipdb", "pudb", "debugpy"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -149,3 +150,15 @@ def test_each_call_writes_a_file_of_its_own(tmp_path):
         static(x)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["one"] * 3
     assert counter == [3]
+
+
+def test_a_function_that_is_given_to_c_code_is_called_in_every_call():
+    met: list[str] = []
+
+    def replaced(text):
+        return re.sub("a", lambda found: met.append(found[0]) or "b", text)
+
+    static = to_static(lambda x: x * len(replaced("aab")))
+    for _ in range(3):
+        assert static(UP).tolist() == [3.0, 6.0]
+    assert met == ["a"] * 6
