@@ -13,6 +13,7 @@ from typing import Any, NoReturn, cast
 from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
+from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, whole_row
 from dy2st.convert.polyfills.builtins_ import enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
@@ -388,12 +389,7 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
     if not hasattr(type(iterator), "__next__"):
         return
     if trace.is_outside(iterator) and own_method(trace, iterator, "__next__") is None:
-        raise UnsupportedSyntax(
-            f"a {type(iterator).__name__} from outside of the converted function is advanced",
-            at=user_location(),
-            why="each call would have to take another item, and a Program has none of them",
-            hint="take the item outside, and give it to the function",
-        )
+        refuse_advance_outside(iterator)
     if not trace.is_nested:
         return
     if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:

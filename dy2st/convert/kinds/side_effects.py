@@ -17,7 +17,7 @@ import struct
 import sys
 import warnings
 from abc import get_cache_token
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Coroutine, Iterable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import date
@@ -372,6 +372,10 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
     values = given if isinstance(owner, ModuleType) or owner is None else (owner, *given)
     subject = next(iter(values), None) if owner is None else owner
     refuse_native_key(subject, values)
+    is_stream = isinstance(subject, io.IOBase)
+    is_step = getattr(function, "__name__", "") in _ADVANCING and not is_stream
+    if is_step and trace.is_outside(subject):
+        refuse_advance_outside(subject)
     # Whether this is a stream in memory, or a generator of numbers, that the code has made
     is_generator = _draws_for_all(subject)
     if (
@@ -426,6 +430,20 @@ _ASKING_OF_FUNCTIONS = _words(
     "abc builtins collections dataclasses dy2st dy2st_runtime enum functools inspect operator "
     "types typing weakref"
 )
+
+
+_ADVANCING = frozenset({"__next__", "send", "throw", "close"})
+
+
+def refuse_advance_outside(iterator: Any) -> None:
+    """Refuse to take an item of an iterator, or to go on with a coroutine, that others hold."""
+    if hasattr(type(iterator), "__next__") or isinstance(iterator, Coroutine):
+        raise UnsupportedSyntax(
+            f"a {type(iterator).__name__} from outside of the converted function is advanced",
+            at=user_location(),
+            why="each call would have to take another item, and a Program has none of them",
+            hint="take the item outside, and give it to the function",
+        )
 
 
 def _may_write(value: Any) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dy2st
-from dy2st.errors import ConversionError
+from dy2st.errors import ConversionError, UnsupportedSyntax
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
@@ -452,3 +452,11 @@ def in_ranges(x):
 
 def test_whether_a_number_is_in_a_range_is_told_by_its_ends_and_steps():
     same(in_ranges, [1.0], [-1.0], [2.0], [0.5], [8.0], [5.0], [-4.0])
+
+
+@pytest.mark.parametrize("step", [lambda items: items.send(None), lambda items: items.__next__()])
+def test_a_generator_from_outside_is_not_advanced_by_its_methods(step):
+    items = (x for x in range(3))
+    with pytest.raises(UnsupportedSyntax, match="a generator from outside .* is advanced"):
+        to_static(lambda x: x * step(items))(dy2st.ones([1]))
+    assert next(items) == 0
