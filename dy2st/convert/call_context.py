@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.convert.values.layout import same_value
+from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.identity_tables import reference_to
 
 
@@ -36,6 +37,10 @@ class _Asked:
         )
 
 
+class AsksCaches(ConversionError):
+    """A trace that may be in vain would fill a cache of the user's."""
+
+
 @dataclass(eq=False)
 class CallContext:
     """One call of a converted function.
@@ -44,10 +49,15 @@ class CallContext:
                call.
     is_lost    whether a trace of it raises what Python is to raise by itself.
     place      how many questions the trace that runs has asked so far.
+    is_tentative  whether Python makes the call where a trace is refused: the trace does nothing
+               that cannot be undone.
+    may_ask    whether caches are asked all the same, since Python has asked them before.
     """
 
     gradients: tuple[bool, ...] | None = None
     is_lost: bool = False
+    is_tentative: bool = False
+    may_ask: bool = True
     _asked: list[_Asked] = field(default_factory=list)
     place: int = 0
 
@@ -61,6 +71,10 @@ class CallContext:
 
     def ask(self, function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a function answers that Python asks once here."""
+        if not self.may_ask:
+            raise AsksCaches(
+                f"the cache of {getattr(function, '__name__', 'a function')}() is asked"
+            )
         asked, place = _Asked(function, args, options), self.place
         if place == len(self._asked) or not self._asked[place].is_same(asked):
             try:

@@ -106,6 +106,34 @@ class FunctionReport:
         )
 
 
+@dataclass(eq=False)
+class Break:
+    """Why a function ran as Python, and what it cost so far: calls, and seconds in its own code.
+
+    name, place  the function, and where it begins.
+    at           where it was refused, there or in what it calls.
+    """
+
+    name: str
+    place: Location | None
+    at: Location | None
+    what: str
+    why: str = ""
+    hint: str = ""
+    calls: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        """The function with its cost, and the lines of the reason."""
+        calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
+        lines = [
+            f"  {self.name} ({self.place}): {calls}, {self.seconds:.3g} s in Python",
+            f"    {self.at}: {self.what}",
+        ]
+        lines += [f"    because: {self.why}"] if self.why else []
+        return "\n".join(lines + ([f"    instead: {self.hint}"] if self.hint else []))
+
+
 @dataclass(frozen=True)
 class Report:
     """Functions in the order of their first calls; `others` are C functions and classes.
@@ -115,6 +143,7 @@ class Report:
     unrolled  the loops whose iterations made many operators, one after the other.
     compiling  what is compiled now, in the background.
     whole     whether the text has the functions of libraries, too.
+    breaks    what runs as Python with `full_graph=False`.
     """
 
     functions: tuple[FunctionReport, ...]
@@ -124,6 +153,7 @@ class Report:
     unrolled: tuple[Unrolled, ...] = ()
     compiling: tuple[str, ...] = ()
     whole: bool = False
+    breaks: tuple[Break, ...] = ()
 
     def __str__(self) -> str:
         """The user's functions one by one; those of libraries by name, if all are wanted."""
@@ -146,6 +176,8 @@ class Report:
         if self.unrolled:
             parts += [f"unrolled: {loop}" for loop in self.unrolled]
             parts.append(f"  instead: {STAYS_A_LOOP}")
+        if self.breaks:
+            parts += [f"graph breaks: {len(self.breaks)}", *map(str, self.breaks)]
         return "\n".join([*parts, *self.compiling])
 
     __repr__ = __str__

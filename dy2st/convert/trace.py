@@ -38,7 +38,7 @@ from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.fresh_symbols import fresh_mark
@@ -278,6 +278,8 @@ class Trace(Vocabulary):
         if kind in _CHANGING:
             self.repeats.disturbed += 1
         if key not in self.reads:
+            if kind == EACH_CALL and self.call_context.is_tentative:
+                self.refuse_effect(value)
             self.reads[key] = owner, kind, name, value
             # An array may change where it lies, while its place holds the same object.
             if isinstance(value, np.ndarray):
@@ -287,6 +289,16 @@ class Trace(Vocabulary):
                 for place, size in enumerate(value):
                     self.reads[id(value), "item", place] = value, "item", place, size
         return self.mark_outside(self.inputs.get(key, value) if self.inputs else value)
+
+    def refuse_effect(self, what: str) -> None:
+        """Refuse what Python must do at each call, in a trace that may be in vain."""
+        at = user_location()
+        raise UnsupportedSyntax(
+            what.replace(f" at {at}", "").rstrip(","),
+            at=at,
+            why="Python must do it, at each call; a trace for it would take longer than the call",
+            hint="do it before or after, or in a function of its own",
+        )
 
     def seen(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """As `read`; of an object that the trace has made nothing is noted."""

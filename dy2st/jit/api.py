@@ -16,8 +16,10 @@ from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
-    from dy2st.jit import program_passes
+    from dy2st.jit import graph_breaks, program_passes
+    from dy2st.jit.graph_breaks import GraphBreaks
 else:
+    graph_breaks = Lazy("dy2st.jit.graph_breaks")
     program_passes = Lazy("dy2st.jit.program_passes")
 from types import FunctionType, MethodType
 
@@ -89,8 +91,7 @@ def to_static(
     """Convert a function, a method or a Layer's forward to a static Program on its first call.
 
     Use it as a decorator, with or without arguments, or as a function. A Layer is converted in
-    place and returned. `backend` and `full_graph` say nothing: a Program is always whole, and
-    PaddlePaddle's compiler is not here.
+    place and returned. `backend` says nothing: PaddlePaddle's compiler is not here.
 
     Parameters
     ----------
@@ -106,6 +107,10 @@ def to_static(
     engine
         What runs the Programs ("numpy", "native", "auto", or one that was registered); without it
         DY2ST_ENGINE says so, else it is "auto".
+    full_graph
+        With False a call that is refused runs as Python, exactly, and the functions and Layers that
+        it calls are converted by themselves; `report()` lists these graph breaks. Without it such a
+        call raises.
 
     Raises
     ------
@@ -127,14 +132,21 @@ def to_static(
     [4.0, 8.0]
     >>> "while" in [one.name for one in positive.main_program.operators]
     True
+    >>> import warnings
+    >>> warnings.simplefilter("ignore")  # of the graph break
+    >>> looks = dy2st.to_static(lambda x: float(np.median(x.numpy())), full_graph=False)
+    >>> looks(dy2st.to_tensor([1.0, 3.0, 2.0]))
+    2.0
     """
     _check_options({"backend": backend, **options})
+    full_graph = options.get("full_graph")
     engines.check_name(engine)
     if options.get("property"):  # it gives a Python value, which no Program computes
         return (lambda function: function) if function is None else function
     passes = None if build_strategy is None else program_passes.as_pass(build_strategy)
     if function is None:
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
+        kept["full_graph"] = full_graph
         return functools.partial(to_static, **kept)
     if is_loaded_model(function):
         return with_passes_and_engine(function, input_spec, passes, engine)
@@ -143,15 +155,18 @@ def to_static(
         if isinstance(forward, StaticFunction):
             input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
             engine = engine or forward.engine
+            is_broken = full_graph is None and forward.breaks is not None
+            full_graph = False if is_broken else full_graph
             forward = forward.dygraph_function
         if inspect.ismethod(forward) and forward.__self__ is function:
             # The Layer holds the method: a reference back would keep it until the next collection.
-            converted = StaticFunction(forward.__func__, input_spec, function, passes, engine)
+            how = passes, engine, _breaks(full_graph, passes, engine)
+            converted = StaticFunction(forward.__func__, input_spec, function, *how)
         else:
-            converted = _convert(forward, input_spec, passes, engine)
+            converted = _convert(forward, input_spec, passes, engine, full_graph)
         object.__setattr__(function, "forward", converted)
         return function
-    return _convert(function, input_spec, passes, engine)
+    return _convert(function, input_spec, passes, engine, full_graph)
 
 
 def is_loaded_model(value: Any) -> bool:
@@ -178,15 +193,29 @@ def with_passes_and_engine(
     return type(model)([*programs.values()], state, engine, model.limits)
 
 
+def _breaks(full_graph: bool | None, passes: Any, engine: str | None) -> GraphBreaks | None:
+    """What lets Python make the calls that are refused; None if they shall raise."""
+    if full_graph is not False:
+        return None
+    return graph_breaks.GraphBreaks(functools.partial(StaticFunction, passes=passes, engine=engine))
+
+
 def _convert(
-    function: Any, input_spec: InputSpecs, passes: Any, engine: str | None
+    function: Any,
+    input_spec: InputSpecs,
+    passes: Any,
+    engine: str | None,
+    full_graph: bool | None = None,
 ) -> StaticFunction:
+    breaks = _breaks(full_graph, passes, engine)
     if isinstance(function, StaticFunction):
         instance = function.class_instance
         # Converted twice: what is said now comes before what was said then.
         specs, passes = input_spec or function.input_spec, passes or function.passes
         engine = engine or function.engine
-        return StaticFunction(function._function, specs, instance, passes, engine)
+        if full_graph is None and function.breaks is not None:
+            breaks = _breaks(False, passes, engine)
+        return StaticFunction(function._function, specs, instance, passes, engine, breaks)
     if inspect.ismethod(function):
         owner: Any = function.__self__
         if isinstance(owner, type):
@@ -195,7 +224,8 @@ def _convert(
                 why="its first argument is a class, of which a Program knows nothing",
                 hint="convert the function that it calls",
             )
-        return StaticFunction(function.__func__, input_spec, owner, passes, engine).hold_instance()
+        how = passes, engine, breaks
+        return StaticFunction(function.__func__, input_spec, owner, *how).hold_instance()
     if isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(
             f"to_static of a {type(function).__name__}",
@@ -206,7 +236,7 @@ def _convert(
     why = why_not(function)
     if why:
         raise not_convertible("to_static takes a function, a method or a Layer", function, why)
-    return StaticFunction(function, input_spec, None, passes, engine)
+    return StaticFunction(function, input_spec, None, passes, engine, breaks)
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -198,9 +198,11 @@ class Programs:
         self.cache = ProgramCache()
         self._watch = Watch()
 
-    def new_call(self, gradients: tuple[bool, ...]) -> CallContext:
-        """What stands for one call: `gradients` are what it says of them."""
-        return tracing.CallContext(gradients)
+    def new_call(
+        self, gradients: tuple[bool, ...], is_tentative: bool = False, may_ask: bool = True
+    ) -> CallContext:
+        """What stands for one call: `gradients` are what it says of them; see CallContext."""
+        return tracing.CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
 
     def known(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
@@ -208,7 +210,7 @@ class Programs:
         """The Program of calls like this one, found without binding it; adds its tensors."""
         if self.numbers:
             args, kwargs, _ = self.numbers.of(args, kwargs)
-        key = self._key_of(args, kwargs, tensors)
+        key = self.key_of(args, kwargs, tensors)
         if key is None or (self._defaults is not None and self._defaults.is_outdated()):
             return None
         return self.cache.find(key)
@@ -233,7 +235,7 @@ class Programs:
         concrete: ConcreteProgram,
     ) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
-        key = self._key_of(args, kwargs, [])
+        key = self.key_of(args, kwargs, [])
         # Caches of the user's functions are asked at every call: such a Program has no short way.
         if key is None or concrete.answers or not signature.adds_no_state(arguments, kwargs):
             return
@@ -241,7 +243,7 @@ class Programs:
             self._defaults = signature
         self.cache.add_call(key, concrete)
 
-    def _key_of(
+    def key_of(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
     ) -> Hashable:
         """What tells a call from those that have other Programs; None where binding tells it."""

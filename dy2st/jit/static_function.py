@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import sys
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
-from dy2st.jit.programs import Callee, ProgramCache, Programs
-from dy2st.jit.signature import Signature, as_tensor, is_tensor, to_named_specs
-from dy2st_runtime.errors import ArgumentError, WrongKind
+from dy2st.jit.programs import Callee, ProgramCache, Programs, settings
+from dy2st.jit.signature import Signature, as_tensor, constant_key, is_tensor, to_named_specs
+from dy2st_runtime.errors import ArgumentError, ConversionError, WrongKind
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
 
     from dy2st.convert.call_context import CallContext
-    from dy2st.convert.record import Report
+    from dy2st.convert.record import Break, Report
     from dy2st.convert.replay.state_of_files import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
+    from dy2st.jit.graph_breaks import GraphBreaks
     from dy2st.jit.shape_table import ShapeTable
 
     P = ParamSpec("P", default=...)
@@ -84,10 +85,12 @@ class StaticFunction(Generic[P, R]):
         layer: Layer | None = None,
         passes: Any = None,
         engine: str | None = None,
+        breaks: GraphBreaks | None = None,
     ):
         """Wrap a function, or a method of `layer` given as its plain function.
 
         `passes` is a pass, which is done to every Program of it; `engine` names what runs them.
+        With `breaks` Python makes the calls that are refused, which are noted there.
         """
         if input_spec is not None and not isinstance(input_spec, (list, tuple)):
             raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
@@ -97,7 +100,8 @@ class StaticFunction(Generic[P, R]):
         self._layer: Callable[[], Any] | None = None if layer is None else reference_to(layer)
         # By identity: instances may be equal, or have no hash.
         self._methods: dict[int, StaticFunction] = {}
-        self.passes, self.engine = passes, engine
+        self.passes, self.engine, self.breaks = passes, engine, breaks
+        self.broken: dict[Hashable, Break] = {}  # calls that Python makes, by key
         self._called: Layer | None = None
         self._training = True
         self._signature = Signature(function, layer is not None)
@@ -134,7 +138,7 @@ class StaticFunction(Generic[P, R]):
 
     def _method_of(self, instance: Any) -> StaticFunction:
         key = id(instance)
-        method = StaticFunction(self._function, self._input_spec, None, self.passes, self.engine)
+        method = StaticFunction(self._function, self._input_spec, None, *self._how)
         methods = self._methods
         try:
             # A weak reference, or the table of methods would keep the instance alive.
@@ -186,7 +190,7 @@ class StaticFunction(Generic[P, R]):
         if found is self:
             return str(self.__qualname__)
         parts = (self._function, self._input_spec, self.class_instance)
-        return StaticFunction, (*parts, self.passes, self.engine)
+        return StaticFunction, (*parts, *self._how)
 
     def bound_to(self, instance: Any) -> StaticFunction:
         """The same method of another Layer, with Programs of its own.
@@ -195,8 +199,11 @@ class StaticFunction(Generic[P, R]):
         >>> one.forward.bound_to(other).class_instance is other
         True
         """
-        parts = (self._function, self._input_spec, instance, self.passes, self.engine)
-        return StaticFunction(*parts)
+        return StaticFunction(self._function, self._input_spec, instance, *self._how)
+
+    @property
+    def _how(self) -> tuple[Any, str | None, GraphBreaks | None]:
+        return self.passes, self.engine, self.breaks
 
     def as_called_by(self, layer: Layer) -> StaticFunction:
         """The forward with all that a call of its Layer does around it: the Layer's own hooks.
@@ -321,6 +328,7 @@ class StaticFunction(Generic[P, R]):
             if stack.interpreters and current_tracer() is not None:
                 return converted(self.dygraph_function)(*args, **kwargs)
             tensors: list[EagerTensor] = []
+            known = None
             try:
                 known = self._programs.known(args, kwargs, tensors)
                 if known is not None and known.straight is not None:
@@ -340,13 +348,31 @@ class StaticFunction(Generic[P, R]):
                 # It raises, and writes what comes before.
                 return self.dygraph_function(*args, **kwargs)
             except BaseException as error:  # goes on, without our frames: no trace is around
-                if not (is_too_wide(error) and self._programs.keep_constant(args, kwargs)):
+                if (self.breaks is None or known) and self.keeps_constant(error, args, kwargs):
+                    refusal = None
+                elif self.breaks is None or not self.breaks.are_of(known, tensors, error):
                     hide_own_frames(error)
                     raise
-            return self(*args, **kwargs)  # with constants, which may be as large as they like
+                else:
+                    refusal = error
+            if refusal is None:  # with constants, which may be as large as they like
+                return self(*args, **kwargs)
+            return self.breaks.instead(self, args, kwargs, refusal)
+
+    def keeps_constant(
+        self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bool:
+        """Whether a call is to be made again: its Program says that a number is too large for it.
+
+        >>> dy2st.to_static(lambda x: x).keeps_constant(ValueError(), (1,), {})
+        False
+        """
+        return is_too_wide(error) and self._programs.keep_constant(args, kwargs)
 
     def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
+        if self.breaks is not None:
+            return self.breaks.first(self, args, kwargs)
         found = self.find(args, kwargs)
         if found is not None:
             known, tensors, call = found
@@ -358,9 +384,16 @@ class StaticFunction(Generic[P, R]):
         return self.dygraph_function(*args, **kwargs)
 
     def find(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        is_tentative: bool = False,
+        may_ask: bool = True,
     ) -> tuple[ConcreteProgram, list[EagerTensor], CallContext] | None:
         """The Program of a call, its tensors, and what stands for it; None if Python must make it.
+
+        `is_tentative` and `may_ask` say what a trace may do: see CallContext. Who asks for a
+        tentative trace makes the call by Python whatever is raised.
 
         >>> double = dy2st.to_static(lambda x: x * 2)
         >>> double.find((dy2st.ones([2]),), {})[0] is double.concrete_program
@@ -374,14 +407,14 @@ class StaticFunction(Generic[P, R]):
             arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
             leaves, structure = flatten(arguments, is_tensor)
             tensors = [as_tensor(leaf) for leaf in leaves]
-            call = programs.new_call(_gradients(tensors))
+            call = programs.new_call(_gradients(tensors), is_tentative, may_ask)
             try:
                 known = programs.of_call(self._callee(), arguments, structure, tensors, call)
                 break
             except Exception as error:
                 if not given.places:
                     numbers.trials.take_back(refused)
-                    if not call.is_lost:
+                    if is_tentative or not call.is_lost:
                         raise
                     return None
                 # A trace with constants shows whether it is an error.
@@ -390,6 +423,21 @@ class StaticFunction(Generic[P, R]):
         numbers.trials.accept(given.places)
         programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
         return known, tensors, call
+
+    def key_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+        """What tells a call from others of which a trace may not be refused.
+
+        >>> double = dy2st.to_static(lambda x, mode: x * 2)
+        >>> double.key_of((dy2st.ones([2]), "a"), {}) == double.key_of((dy2st.ones([2]), "b"), {})
+        False
+        """
+        key = self._programs.key_of(args, kwargs, [])
+        if key is not None:
+            return key
+        leaves, structure = flatten(self._signature.bind(self._own, args, kwargs), is_tensor)
+        arrays = [as_tensor(leaf).array for leaf in leaves]
+        shapes = tuple((array.dtype, array.shape) for array in arrays)
+        return shapes, constant_key(structure), settings()
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
@@ -417,6 +465,8 @@ class StaticFunction(Generic[P, R]):
         if self._input_spec is not None:
             return self.concrete_program_specify_input_spec(self._input_spec)
         last = self.program_cache.last()
+        if last is None and self.broken and self.breaks is not None:
+            raise self.breaks.refusal(self, None)
         if last is None:
             raise ArgumentError(
                 f"{self.__qualname__} has no Program yet: give to_static, or save, an input_spec, "
@@ -437,7 +487,13 @@ class StaticFunction(Generic[P, R]):
             raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         # Hooks see the arguments that a call gives, and no defaults.
         specs = self._signature.specs(tuple(input_spec), with_defaults=self._called is None)
-        return self._programs.of_specs(self._callee(), specs)
+        try:
+            return self._programs.of_specs(self._callee(), specs)
+        except ConversionError as error:
+            if self.breaks is None:
+                raise
+            refusal = self.breaks.refusal(self, error)
+        raise refusal
 
     def for_file(self, concrete: ConcreteProgram, keeping: Keeping) -> ConcreteProgram:
         """The Program for the arguments of another, with places outside as its state.
@@ -524,6 +580,8 @@ class StaticFunction(Generic[P, R]):
         >>> "line 3: for: staged" in str(total.report())
         True
         """
+        if self.breaks is not None and self.breaks.found:
+            return self.breaks.report(self, whole)
         concrete, constants = self.concrete_program, self._programs.constants(self._signature)
         compiling = tuple(concrete.compiling())
         return replace(concrete.report, constants=constants, compiling=compiling, whole=whole)

@@ -96,7 +96,10 @@ def _asking_code(function: FunctionType) -> CodeType:
     with quiet.held():
         flags = original.co_flags & _FUTURE
         module = compile(tree, original.co_filename, "exec", flags=flags, dont_inherit=True)
-    made = _with_inner(_found(module), original, qualname)
+    todo = [module]  # until the code of the function is found
+    while todo[-1].co_name != _NAME:
+        todo += [one for one in todo.pop().co_consts if isinstance(one, CodeType)]
+    made = _with_inner(todo[-1], original, qualname)
     if made is None or not set(made.co_freevars) <= set(original.co_freevars):
         raise SourceUnavailable(
             f"the text of {function.__qualname__} does not give all of its code",
@@ -105,14 +108,6 @@ def _asking_code(function: FunctionType) -> CodeType:
             hint="call what is to be converted in a function of its own",
         )
     return made
-
-
-def _found(module: CodeType) -> CodeType:
-    """The code of the function, somewhere in that of the module."""
-    todo = [module]
-    while todo[-1].co_name != _NAME:
-        todo += [one for one in todo.pop().co_consts if isinstance(one, CodeType)]
-    return todo[-1]
 
 
 def _with_inner(code: CodeType, original: CodeType, qualname: str) -> CodeType | None:

@@ -399,13 +399,16 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
         trace.read(EACH_CALL, function, "called", text)
     if not module_of(function).startswith("dy2st"):  # ours ask none
         note_abstract(trace)
+    sets = _name_of(function, _SETTINGS.get(module_of(function), ()))
+    if trace.call_context.is_tentative:
+        _check_undoable(trace, function, sets)
     if not trace.is_nested:
         if what:
             trace.read(EACH_CALL, function, what, f"{what} at {user_location()}: {hint}")
         return
     if what:
         raise _in_a_branch(what, "it would happen on every path", hint)
-    if _name_of(function, _SETTINGS.get(module_of(function), ())):
+    if sets:
         setting = f"{_called(function)} sets something of the process"
         raise _in_a_branch(setting, "it would happen on every path", _BEFORE)
     if only_reads(function):
@@ -444,6 +447,19 @@ def refuse_advance_outside(iterator: Any) -> None:
             why="each call would have to take another item, and a Program has none of them",
             hint="take the item outside, and give it to the function",
         )
+
+
+def _check_undoable(trace: Trace, function: Any, sets: bool) -> None:
+    """Refuse what Python would do a second time, if the trace is refused later."""
+    module, name = module_of(function).partition(".")[0], getattr(function, "__name__", "")
+    if sets:
+        trace.refuse_effect(f"{_called(function)} sets something of the process")
+    if module_of(function).startswith("dy2st.io"):
+        trace.refuse_effect(f"{_called(function)} calls functions of the user's")
+    if module == "_thread" and name in ("acquire", "acquire_lock", "release"):
+        trace.refuse_effect(f"{name}() of a lock is called")
+    if module in _DEBUGGERS or function is breakpoint:
+        trace.refuse_effect("a debugger is called")
 
 
 def _may_write(value: Any) -> bool:

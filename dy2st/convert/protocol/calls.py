@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from functools import partial
-from inspect import CO_GENERATOR, getattr_static
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, getattr_static
 from types import (
     BuiltinFunctionType,
     FunctionType,
@@ -69,6 +69,7 @@ _OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
 _SCALARS = frozenset({Variable, int, float, bool, str, type(None)})
 # Of functions of ours whose errors show no frame of ours.
 _MARKED = without_own_frames(len).__code__
+_ASYNC = CO_COROUTINE | CO_ASYNC_GENERATOR
 _BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 
 
@@ -110,6 +111,8 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         meta_call = own_method(trace, function, "__call__")
         if meta_call is not None:
             return call(trace, meta_call, function, *args, **kwargs)
+        if trace.call_context.is_tentative and hasattr(function, "__del__"):
+            trace.refuse_effect(f"a {function.__name__} is made, which does something when it goes")
         new, init = (_maker(trace, function, name) for name in ("__new__", "__init__"))
         is_plain = isinstance(init, FunctionType) or isinstance(new, FunctionType)
         if not is_plain or issubclass(function, type):
@@ -165,6 +168,8 @@ def call_function(
     row = CODES.get(function.__code__)
     if row is not None:
         return row(trace, function, *args, **kwargs)
+    if trace.call_context.is_tentative and function.__code__.co_flags & _ASYNC:
+        trace.refuse_effect(f"{function.__qualname__}() makes a coroutine")
     if id(function) not in trace.own:  # what it holds was there before the trace, and is guarded
         trace.mark_outside(function)
     try:

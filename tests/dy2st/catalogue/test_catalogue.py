@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dy2st.transpiler.lower import traced_form
-from tests.dy2st.catalogue.drivers import is_drawn, verdict
+from tests.dy2st.catalogue.drivers import WITH_BREAKS, is_drawn, verdict
 from tests.dy2st.catalogue.entry import ENTRIES, Case, Entry
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
 from tests.dy2st.catalogue.themes import CASES, THEMES
@@ -22,8 +22,8 @@ FILES = {theme.__file__ for theme in THEMES["model_code"]}
 
 def is_refused(case: Case) -> bool:
     """Whether no Program is made of it: its entry says so, or it is to be converted one day."""
-    is_plain = case.way == "in_traced_form"
-    return not is_plain and (case.entry.refused is not None or case.of_program in NOT_YET)
+    is_never = case.way in ("in_traced_form", *WITH_BREAKS)
+    return not is_never and (case.entry.refused is not None or case.of_program in NOT_YET)
 
 
 def chosen(cases: Iterable[Case]) -> list[Any]:
