@@ -6,7 +6,8 @@ beside its arguments is counted: each write to an object from outside makes anot
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from types import FunctionType
@@ -15,9 +16,10 @@ from typing import Any, TypeAlias
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
-from dy2st_runtime.ir import Block, ValueType, Variable
+from dy2st_runtime.ir import Block, Program, ValueType, Variable
 
 Key: TypeAlias = "tuple[Any, ...]"
+Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
 
 _UNCHANGING = ATOMS | {Variable, type(MISSING)}
 
@@ -32,7 +34,9 @@ class Function:
     types     of the results.
     aliases   pairs of a result and an argument that may be one tensor.
     captured  what it reads from outside, behind its arguments.
-    layer     the path of the Layer in which alone it may be called; None if it is the same in all.
+    layer     the path of the Layer in which it was recorded; None if it names no Layer.
+    objects   those from outside that the call gave it.
+    reads     what it has read of them and of others.
     """
 
     name: str
@@ -43,6 +47,8 @@ class Function:
     aliases: Sequence[tuple[int, int]] = ()
     captured: Sequence[Variable] = ()
     layer: str | None = None
+    objects: Sequence[Any] = ()
+    reads: Sequence[Read] = ()
     is_called: bool = False
 
     def take(self, other: Function) -> None:
@@ -53,25 +59,34 @@ class Function:
 
 
 @dataclass(eq=False)
+class Recorded:
+    """A call that was recorded in place: the objects that it was given, and what it has read."""
+
+    objects: Sequence[Any]
+    reads: Sequence[Read]
+
+
+@dataclass(eq=False)
 class Running:
-    """A call that is recorded in place, and its key once it was asked for."""
+    """A call that is recorded in place, and what is known of it once somebody has asked."""
 
     function: FunctionType
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     key: Key | None = None
+    objects: Sequence[Any] = ()
 
 
 @dataclass(eq=False)
 class Site:
     """What is known of the calls of one function.
 
-    called     the keys of calls that were recorded in place, and are large enough.
+    called     by their keys, the calls that were recorded in place, and are large enough.
     functions  by the key of the call that each was made for.
     """
 
-    called: set[Key] = field(default_factory=set)
-    functions: dict[Key, Function] = field(default_factory=dict)
+    called: dict[Key, list[Recorded]] = field(default_factory=dict)
+    functions: dict[Key, list[Function]] = field(default_factory=dict)
     running: list[Running] = field(default_factory=list)
     is_refused: bool = False
 
@@ -87,7 +102,9 @@ class Repeats:
         self.disturbed = 0  # how often something was read or done that is another thing each time
         self.sites: dict[int, Site] = {}
         self.made: list[tuple[Site, Key, Function]] = []
-        self.called: list[tuple[Site, Key]] = []
+        self.called: list[tuple[Site, Key, Recorded]] = []
+        self.depth = 0  # of the calls that run; what they read is noted
+        self.log: list[Read] = []
         self.names: set[str] = set()
         self.kept: dict[int, Any] = {}  # what keys name by its id
         self.is_off = False
@@ -109,14 +126,36 @@ class Repeats:
         self.names.add(found)
         return found
 
-    def note(self, site: Site, key: Key) -> None:
+    def note(self, site: Site, key: Key, call: Recorded) -> None:
         """Note a call that is recorded in place: another one like it may be one of a function."""
-        if key not in site.called:
-            site.called.add(key)
-            self.called.append((site, key))
+        site.called.setdefault(key, []).append(call)
+        self.called.append((site, key, call))
 
     def forget_calls(self, since: int) -> None:
         """What was recorded since so many calls were noted is recorded anew."""
-        for site, key in self.called[since:]:
-            site.called.discard(key)
+        for site, key, call in self.called[since:]:
+            site.called[key].remove(call)
         del self.called[since:]
+
+    def forget(self, program: Program, since: int) -> None:
+        """Forget functions that were recorded since: they call one that was unknown."""
+        for site, key, made in self.made[since:]:
+            site.functions[key].remove(made)
+            del program.functions[made.name]
+            self.names.discard(made.name)
+        del self.made[since:]
+
+    @contextmanager
+    def logging(self) -> Iterator[None]:
+        """Note what the code in the `with` reads."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            if not self.depth:
+                self.log.clear()
+
+    def read_since(self, mark: int) -> list[Read]:
+        """What was read since the log had so many entries, each place once."""
+        return list({(id(one[0]), *one[1:3]): one for one in self.log[mark:]}.values())

@@ -275,8 +275,9 @@ class Trace(Vocabulary):
     def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """Note what a place outside holds that nothing has written; what is there is outside."""
         key = id(owner), kind, name
-        if kind in _CHANGING:
-            self.repeats.disturbed += 1
+        if self.repeats.depth:
+            self.repeats.log.append((owner, kind, name, value))
+            self.repeats.disturbed += kind in _CHANGING
         if key not in self.reads:
             if kind == EACH_CALL and self.call_context.is_tentative:
                 self.refuse_effect(value)

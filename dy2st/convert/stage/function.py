@@ -14,15 +14,16 @@ that, until what it gives is what was assumed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from operator import is_
 from types import CellType, FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 
-from dy2st.convert.repeats import Function, Key, Running, Site
+from dy2st.convert.repeats import Function, Key, Read, Recorded, Running, Site
 from dy2st.convert.stage.branch import end_region
+from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Refused
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.values.flatten import build, flatten
@@ -38,6 +39,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.nn.layer import Layer
 
 _CELL = "cell_contents"
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), np.dtype)
@@ -89,26 +91,25 @@ def _call(
     if site.called or site.running or site.functions:
         call = Call(trace, function, args, kwargs)
         if call.fits:
-            made = function_of_call(trace, site, call)
-            if made is None and is_repeated(trace, site, call):
-                made = record_function(trace, site, function, bound, call)
-            if made is not None:
-                return append_call(trace, made, call)
-    tracer, repeats = trace.tracer, trace.repeats
-    block, start = tracer.block, len(tracer.block.operators)
-    before = _state(trace)
-    site.running.append(Running(function, args, kwargs))
-    try:
-        result = bound(*args, **kwargs)
-    finally:
-        site.running.pop()
-    if tracer.block is block and is_large(block.operators[start:], repeats.least):
-        if _state(trace) != before:
-            site.is_refused = True
-        else:
+            found = function_of_call(trace, site, call)
+            if found is None and is_repeated(trace, site, call):
+                found = record_function(trace, site, function, bound, call)
+            if found is not None:
+                return append_call(trace, found, call)
+    repeats, block = trace.repeats, trace.tracer.block
+    with repeats.logging():
+        before, start, mark = _state(trace), len(block.operators), len(repeats.log)
+        site.running.append(Running(function, args, kwargs))
+        try:
+            result = bound(*args, **kwargs)
+        finally:
+            site.running.pop()
+        if trace.tracer.block is block and is_large(block.operators[start:], repeats.least):
             call = Call(trace, function, args, kwargs)
-            if call.fits:
-                repeats.note(site, call.key)
+            if _state(trace) != before:
+                site.is_refused = True
+            elif call.fits:
+                repeats.note(site, call.key, Recorded(call.objects, repeats.read_since(mark)))
     return result
 
 
@@ -134,8 +135,9 @@ def is_large(operators: Sequence[Operator], least: int) -> bool:
 class Call:
     """One call: its key, and the Variables that it gives the function.
 
-    fits   whether it can be one of a function of the Program.
-    cells  variables of functions around that the function reads, and what they hold.
+    fits     whether it can be one of a function of the Program.
+    cells    variables of functions around that the function reads, and what they hold.
+    objects  those from outside; in the place of a Layer another one of its class may be.
     """
 
     def __init__(
@@ -145,6 +147,7 @@ class Call:
         self.args, self.kwargs = args, kwargs
         self.leaves: list[Variable] = []
         self.cells: list[tuple[CellType, Any]] = []
+        self.objects: list[Any] = []
         self._trace, self._places = trace, dict[int, int]()
         self._words: list[Any] = [
             trace.repeats.version,
@@ -174,10 +177,11 @@ class Call:
             plain
             and self._by_id(function.__code__)
             and all(map(self._value, defaults))
-            and all(map(self._cell, function.__closure__ or ()))
+            and all(map(self.take_cell, function.__closure__ or ()))
         )
 
-    def _cell(self, cell: CellType) -> bool:
+    def take_cell(self, cell: CellType) -> bool:
+        """A variable that functions share: it is given with what it holds now."""
         trace = self._trace
         if id(cell) in self._places:
             return self._again(cell)
@@ -195,7 +199,7 @@ class Call:
     def _value(self, value: Any) -> bool:
         kind = type(value)
         if kind is Variable:
-            return self._variable(value)
+            return self.take_variable(value)
         if kind in _CONSTANTS or isinstance(value, np.dtype):
             self._words.append((kind, repr(value) if kind in (float, complex) else value))
             return True
@@ -208,9 +212,21 @@ class Call:
             return self._function(value)
         if kind is MethodType:
             return self._function(value.__func__) and self._value(value.__self__)
-        return self._trace.is_outside(value) and self._by_id(value)
+        if not self._trace.is_outside(value):
+            return False
+        return self.take_layer(value) if isinstance(value, Layer) else self._by_id(value)
 
-    def _variable(self, value: Variable) -> bool:
+    def take_layer(self, value: Layer) -> bool:
+        """A Layer: another one of its class has the same key."""
+        if id(value) in self._places:
+            return self._again(value)
+        self._places[id(value)] = len(self._places)
+        self.objects.append(value)
+        self._words.append(self._kept(type(value)))
+        return True
+
+    def take_variable(self, value: Variable) -> bool:
+        """A value of the Program: by its type, and by its place among those that were given."""
         if id(value) in self._places:
             return self._again(value)
         now = self._trace.tracer.captured(value)
@@ -229,6 +245,7 @@ class Call:
         return True
 
     def _by_id(self, value: Any) -> bool:
+        self.objects.append(value)
         self._words.append(self._kept(value))
         return True
 
@@ -238,45 +255,79 @@ class Call:
         return "id", id(value)
 
 
-def function_of_call(trace: Trace, site: Site, call: Call) -> Function | None:
+@dataclass(eq=False)
+class Match:
+    """The function that a call is of, what it reads here, and with that the call is given, too."""
+
+    function: Function
+    captured: Sequence[Variable]
+    reads: Sequence[Read]
+
+
+def function_of_call(trace: Trace, site: Site, call: Call) -> Match | None:
     """The function that a call is of, if it reads here what it was recorded with."""
+    found = (match(trace, made, call) for made in site.functions.get(call.key, ()))
+    return next((one for one in found if one is not None), None)
+
+
+def match(trace: Trace, made: Function, call: Call) -> Match | None:
+    """A call of a function; None if objects differ from those that it was recorded with."""
     tracer = trace.tracer
-    made = site.functions.get((*call.key, tracer.layer)) or site.functions.get(call.key)
-    if made is None:
+    found = Match(made, made.captured, made.reads)
+    if not all(map(is_, made.objects, call.objects)):
+        alike = Counterparts(trace, made.objects, call.objects)
+        reads = None if made.block is None else alike.follow(made.reads)
+        if reads is None or not (
+            made.layer is None or alike.layers_are_below(made.layer, tracer.layer)
+        ):
+            return None
+        tensors = [alike.tensor(tracer.flags.state.get(outer)) for outer in made.captured]
+        if any(one is None for one in tensors):
+            return None
+        found = Match(made, [tracer.captured(one) for one in tensors], reads)
+    elif made.block is not None and made.layer not in (None, tracer.layer):
         return None
-    for outer in made.captured:
+    for outer in found.captured:
         tensor = tracer.flags.state.get(outer, outer)
         if tracer.held_by(tensor) is not outer or outer.overwritten is not None:
             return None
-    return made
+        if outer.maker is not tracer.program.block:
+            return None
+    return found
 
 
 def is_repeated(trace: Trace, site: Site, call: Call) -> bool:
     """Whether a call like this was recorded before, or runs now and has come to this one."""
-    if call.key in site.called:
-        return True
+    for known in site.called.get(call.key, ()):
+        if all(map(is_, known.objects, call.objects)):
+            return True
+        if Counterparts(trace, known.objects, call.objects).follow(known.reads) is not None:
+            return True
     for one in reversed(site.running):
         if one.key is None:
-            one.key = Call(trace, one.function, one.args, one.kwargs).key
-        if one.key == call.key:
+            asked = Call(trace, one.function, one.args, one.kwargs)
+            one.key, one.objects = asked.key, asked.objects
+        if one.key == call.key and all(map(is_, one.objects, call.objects)):
             return True
     return False
 
 
-def append_call(trace: Trace, made: Function, call: Call) -> Any:
+def append_call(trace: Trace, found: Match, call: Call) -> Any:
     """One call, and what it returns."""
+    tracer, made = trace.tracer, found.function
     made.is_called = True
     if made.layout is None:  # nothing is known of it yet: the paths without it say what it gives
         raise AlwaysRaises
-    tracer = trace.tracer
+    for owner, kind, name, value in found.reads:
+        trace.read(kind, owner, name, value)
     own = [tracer.local(value) for value in call.leaves]
-    operands = [*own, *(tracer.local(outer) for outer in made.captured)]
+    operands = [*own, *map(tracer.local, found.captured)]
     operator = tracer.append(CALL, operands, {"function": made.name}, made.types)
     for result, argument in made.aliases:
         given = call.leaves[argument] if argument < len(own) else operands[argument]
         tracer.aliases.note(operator.results[result], tracer.captured(given))
-    found = [*call.leaves, *operator.results]
-    return build(trace, made.layout, iter([found[place] for place in made.leaves]))
+    values = [*call.leaves, *operator.results]
+    return build(trace, made.layout, iter([values[place] for place in made.leaves]))
 
 
 # -- recording a function ---------------------------------------------------------------------
@@ -284,10 +335,12 @@ def append_call(trace: Trace, made: Function, call: Call) -> Any:
 
 def record_function(
     trace: Trace, site: Site, function: FunctionType, bound: Callable[..., Any], call: Call
-) -> Function | None:
+) -> Match | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
-    repeats, key = trace.repeats, call.key
-    made = site.functions[key] = Function(repeats.free_name(name_of(function)))
+    repeats, program = trace.repeats, trace.tracer.program
+    made = Function(repeats.free_name(name_of(function)), objects=call.objects)
+    known = site.functions.setdefault(call.key, [])
+    known.append(made)
     mark, noted, is_done = len(repeats.made), len(repeats.called), False
     try:
         for _ in range(_ROUNDS):
@@ -299,19 +352,18 @@ def record_function(
             made.take(found)
             if is_done:
                 assert found.block is not None
-                define(trace.tracer.program, made.name, found.block)
+                define(program, made.name, found.block)
                 trace.tracer.aliases.separated(found.block.parameters)
-                if made.layer is not None:
-                    site.functions[(*key, made.layer)] = site.functions.pop(key)
-                repeats.made.append((site, key, made))
-                return made
-            _forget(trace, mark)
+                repeats.made.append((site, call.key, made))
+                return Match(made, made.captured, ())
+            made.block = None
+            repeats.forget(program, mark)
             repeats.forget_calls(noted)
     finally:
         if not is_done:
-            _forget(trace, mark)
+            repeats.forget(program, mark)
             repeats.forget_calls(noted)
-            del site.functions[key]
+            known.remove(made)
             repeats.names.discard(made.name)
     site.is_refused = True
     return None
@@ -320,17 +372,6 @@ def record_function(
 def name_of(function: FunctionType) -> str:
     """What a function of the Program is called: `helper`, `Block.forward`."""
     return function.__qualname__.rpartition("<locals>.")[2].replace("<lambda>", "lambda")
-
-
-def _forget(trace: Trace, mark: int) -> None:
-    """Forget functions that were recorded since: they call one of which too little was known."""
-    repeats = trace.repeats
-    for site, key, made in repeats.made[mark:]:
-        for one in (key, (*key, made.layer)):
-            site.functions.pop(one, None)
-        del trace.tracer.program.functions[made.name]
-        repeats.names.discard(made.name)
-    del repeats.made[mark:]
 
 
 def is_same(assumed: Function, found: Function) -> bool:
@@ -351,12 +392,13 @@ def attempt(
     trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call, made: Function
 ) -> Function | None:
     """Record a function once, with what is assumed of its own calls."""
-    before, rounds = _state(trace), trace.rounds
+    before, rounds, repeats = _state(trace), trace.rounds, trace.repeats
     answers, asked = len(trace.answers), trace.call_context.place
     trace.rounds, found = None, None
     trace.alias_tracker.return_all()
     try:
-        with trace.tracer.apart(), trace.region() as region:
+        with repeats.logging(), trace.tracer.apart(), trace.region() as region:
+            mark = len(repeats.log)
             own = parameters_for(trace, function, call, made)
             given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
             cells = {id(cell): _with(value, given) for cell, value in call.cells}
@@ -366,10 +408,13 @@ def attempt(
             kwargs = {name: _with(one, given) for name, one in call.kwargs.items()}
             end_region(trace, region, lambda: (bound(*args, **kwargs),))
             tracer = trace.tracer
+            reads = repeats.read_since(mark)
             unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
         if not unchanged or _state(trace) != before or not is_silent(region, cells):
             return None
         found = as_function(trace, region, own)
+        if found is not None:
+            found.objects, found.reads = call.objects, reads
         return found
     except (Refused, *REFUSALS):  # what it is refused for is said where it is recorded in place
         return None
