@@ -13,17 +13,16 @@ Engines and interpreters run them by name; they have no kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim, current, symbols
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, LoopMismatch
 from dy2st_runtime.ir import (
     Block,
     Effect,
     F,
-    Operator,
     Tensor,
     TensorType,
     Tracer,
@@ -178,7 +177,7 @@ def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Varia
     """Record a function of what it takes, and give what calls of it take, as seen from here.
 
     These are the arguments, whose types are those of its first parameters, and what the body reads
-    besides. Nothing that the body changes in place may be from outside of it.
+    of the Program's own Block besides. It changes nothing in place that is from outside of it.
 
     >>> def f(x, y):
     ...     operands = function("double", lambda v: [v * 2], [x])
@@ -189,27 +188,27 @@ def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Varia
     """
     tracer = _tracer("function")
     first = [tracer.variable(value) for value in arguments]
-    known, mark = [one for one, _ in current().log], fresh_mark()
+    mark = fresh_mark()
 
     def recorded() -> Sequence[Any]:
         own = [tracer.block.add_parameter(value.type, value.name) for value in first]
         return body(*own)
 
-    traced = _trace(tracer, recorded)
+    # Nothing is known of the sizes around a call, since other calls have others.
+    with tracer.apart():
+        traced = _trace(tracer, recorded)
     assert not traced.changed and not traced.overwritten, f"{name} changes what is outside of it"
     captured = close_blocks(tracer, (traced.block,), own=len(first))
-    captured += close_sizes(tracer, traced.block, made_since(mark), known)
+    captured = list(map(tracer.as_seen, captured))
+    captured += close_sizes(tracer, traced.block, made_since(mark))
     define_function(tracer.program, name, traced.block)
     return [*first, *captured]
 
 
-def close_sizes(
-    tracer: Tracer, block: Block, made: Collection[Dim], known: Iterable[Condition]
-) -> list[Variable]:
+def close_sizes(tracer: Tracer, block: Block, made: Collection[Dim]) -> list[Variable]:
     """Give a Block that is to be a function a parameter for each size that no other one binds.
 
-    `made` are the symbols of its own values, `known` is what was known around it. Returns what
-    binds the sizes there. What is known of its sizes becomes a requirement of the function.
+    `made` are the symbols of its own values. Returns what binds the sizes around it.
     """
     captured: list[Variable] = []
     while missing := symbols_in(block).keys() - origins(block.parameters).keys() - set(made):
@@ -220,12 +219,6 @@ def close_sizes(
             continue
         captured.append(tracer.as_seen(outer))
         block.add_parameter(outer.type, str(first))
-    own = origins(block.parameters)
-    for condition in reversed([*known]):
-        if own.keys() >= set(symbols(condition)):
-            attributes = {"condition": condition, "message": "it is known where this is called"}
-            require = Operator("require", [], attributes, block, location=tracer.locate())
-            block.operators.insert(0, require)
     return captured
 
 
