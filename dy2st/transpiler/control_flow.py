@@ -60,9 +60,9 @@ def start_state(low: Lowering, place: Place, flow: Flow) -> list[ast.stmt]:
     return [assign_name(place, name, low.undefined(place, name)) for name in unset]
 
 
-def state_of(place: Place, flow: Flow) -> list[ast.expr]:
+def state_of(low: Lowering, place: Place, flow: Flow) -> list[ast.expr]:
     """The values before, and the names."""
-    return [loads(place, flow.state), texts(place, flow.state)]
+    return [loads(place, flow.state), texts(place, low.shown(flow.state))]
 
 
 _ALLOWED = (
@@ -143,7 +143,7 @@ def if_(low: Lowering, node: Node) -> list[ast.stmt]:
     made = [_branch(low, place, *side, flow) for side in sides]
     taken = [loads(place, reads) for _, _, reads in sides]
     values = [load(place, true), load(place, false), *taken, loads(place, flow.state)]
-    call = low.call(place, "convert_ifelse", test, *values, texts(place, flow.state))
+    call = low.call(place, "convert_ifelse", test, *values, texts(place, low.shown(flow.state)))
     start = start_state(low, place, flow)
     targets = [store(place, name) for name in flow.state]
     if not targets:
@@ -242,7 +242,7 @@ def _call(
 ) -> ast.stmt:
     """`[a, b] = helper(..., [a, b], ("a", "b"))`."""
     listed = ast.List(elts=[load(place, name) for name in flow.state], ctx=LOAD, **place)
-    call = low.call(place, helper, *values, listed, texts(place, flow.state), *plain)
+    call = low.call(place, helper, *values, listed, texts(place, low.shown(flow.state)), *plain)
     if not flow.state:
         return ast.Expr(value=call, **place)
     targets = [store(place, name) for name in flow.state]

@@ -4,7 +4,7 @@ from __future__ import annotations
 import __future__
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import gast
 
@@ -183,6 +183,13 @@ class Lowering:
         if known is None:
             known = self._cells[name] = self.context.fresh(f"c_{name}")
         return known
+
+    def shown(self, names: Iterable[str]) -> list[str]:
+        """Names of variables as errors show them: those of our own functions are not the user's."""
+        function = self.context.function
+        is_ours = str(function.__module__).startswith("dy2st")
+        of = f"of {function.__name__.strip('_')}()"
+        return [f"`{name}` {of}" if is_ours else name for name in names]
 
     def parameters(self) -> tuple[dict[str, str], dict[str, str]]:
         """What the factory takes: the function's own cells, and functions by their names."""

@@ -63,7 +63,7 @@ def try_(low: Lowering, node: Node) -> list[ast.stmt]:
     if node.finalbody:
         final, made = body_of(low, place, "finally_body", node.finalbody, flow)
         out += made
-    values = [body, tuple_of(place, rows), orelse, final, *state_of(place, flow)]
+    values = [body, tuple_of(place, rows), orelse, final, *state_of(low, place, flow)]
     return [*out, assign_names(place, flow.state, low.call(place, "convert_try", *values))]
 
 
@@ -97,7 +97,7 @@ def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
     own = _own(low, [*parts, *node.body], flow)
     made = define(place, name, arguments(place, [entered, *flow.state], own), body)
     start = [] if k else start_state(low, place, flow)
-    state = state_of(place, flow)
+    state = state_of(low, place, flow)
     call = low.call(place, "convert_with", managed, load(place, name), *state)
     return [*start, made, assign_names(place, flow.state, call)]
 

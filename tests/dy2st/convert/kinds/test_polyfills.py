@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import functools
 import heapq
 import itertools
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ import pytest
 from dy2st.convert import polyfills
 from dy2st.convert.kinds.table import FUNCTIONS
 from dy2st.convert.polyfills.registry import polyfill
-from tests.dy2st.convert.kinds.same import VALUES, same
+from tests.dy2st.convert.kinds.same import VALUES, refused, same
 
 
 def two_largest(x):
@@ -122,6 +123,13 @@ def test_what_python_knows_stays_pythons():
         return total + heapq.heappop(heap) + bisect.bisect((1, 2, 3), 2)
 
     same(known, *VALUES)
+
+
+def test_an_error_names_the_variable_of_a_polyfill_as_its_own():
+    def f(x):
+        return functools.reduce(lambda a, b: (a, b), positive(x), 0.0)
+
+    refused(f, r"`initial` of reduce\(\) has another form")
 
 
 def batched_by_hand(iterable, n):
