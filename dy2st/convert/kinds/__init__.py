@@ -27,5 +27,5 @@ from dy2st.convert.kinds import (  # noqa: F401  each registers its rows
 )
 
 # The polyfills come behind them: those of Counter stand in place of the rows of dict.
-for _name in ("builtins_", "collections_", "functools_", "heapq_", "itertools_", "math_", "text_"):
+for _name in ("builtins_", "collections_", "functools_", "itertools_", "math_", "text_"):
     import_module(f"dy2st.convert.polyfills.{_name}")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import builtins
+import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from inspect import CO_GENERATOR, signature
+from inspect import CO_GENERATOR, getsource, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
 from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
-from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.table import function_row, row_of_function
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.special import Generated, Indexed
@@ -20,6 +22,7 @@ from dy2st.transpiler.lower import traced_form
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHER = object()
+_PACKAGE = __name__.rpartition(".")[0] + "."
 
 
 @dataclass(frozen=True)
@@ -92,14 +95,33 @@ def as_written(*functions: Any) -> None:
         polyfill(function)(function)
 
 
+def pure(module: Any, accelerator: str) -> dict[str, Any]:
+    """What a module holds where the one in C that replaces its functions is not there."""
+
+    def imported(name: str, *rest: Any) -> Any:
+        if name == accelerator:
+            raise ImportError(name)
+        return __import__(name, *rest)
+
+    built_in = {**vars(builtins), "__import__": imported}
+    names: dict[str, Any] = {"__name__": _PACKAGE + module.__name__, "__builtins__": built_in}
+    # Under a name that no location ever shows.
+    text, path = getsource(module), f"<dy2st {module.__name__}>"
+    linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
+    exec(compile(text, path, "exec"), names)
+    return names
+
+
 # What is registered when a function of the module is called first: to import it takes long.
-_LATE = {"statistics": "dy2st.convert.polyfills.statistics_"}
+_LATE = {"statistics": "statistics_", "_heapq": "heapq_", "_bisect": "heapq_"}
 
 
-def load_late(module: Any) -> None:
-    """Register the polyfills of a module, if they are registered late."""
-    if module in _LATE:
-        import_module(_LATE[module])
+def load_late(function: Any) -> Any:
+    """The row of a function, if its polyfills are registered late."""
+    name = _LATE.get(str(function.__module__))
+    if name is not None:
+        import_module(_PACKAGE + name)
+    return row_of_function(function)
 
 
 def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any) -> Any:

@@ -82,7 +82,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return call(trace, function.__func__, function.__self__, *args, **kwargs)
     if kind in _BUILTIN_METHODS:
         trace.record.met_other(function)
-        row = row_of_function(function)
+        row = load_late(function)
         if row is not None:
             return _by_row(trace, function, row, args, kwargs)
         owner = getattr(function, "__self__", None)
@@ -161,8 +161,7 @@ def call_function(
     why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)
-        load_late(function.__module__)
-    row = _forward if function is Layer.__call__ else row_of_function(function)
+    row = _forward if function is Layer.__call__ else load_late(function)
     if row is not None:
         return _by_row(trace, function, row, args, kwargs)
     row = CODES.get(function.__code__)

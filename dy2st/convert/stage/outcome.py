@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dy2st.convert.current_trace import users_limit
-from dy2st.convert.ignored_modules import is_ignored_module
+from dy2st.convert.ignored_modules import is_ignored_module, is_polyfill
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.forms import with_lists
@@ -246,14 +246,14 @@ def _is_of_the_user(error: BaseException) -> bool:
     name = frame.f_code.co_filename
     if not is_own_file(name) or name.startswith(_STAND_INS) or frame.f_code is _LEAF:
         return True
-    return not is_ignored_module(str(frame.f_globals.get("__name__")))
+    module = str(frame.f_globals.get("__name__"))
+    return is_polyfill(module) or not is_ignored_module(module)
 
 
 _LEAF = refuse_leaf.__code__  # says what Python says of a change in place
 # Their functions raise what Python would.
 _STAND_INS = tuple(
-    str(Path(__file__).parents[1] / name)
-    for name in ("kinds", "polyfills", "protocol", "stage/checks.py")
+    str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol", "stage/checks.py")
 )
 
 
