@@ -86,7 +86,7 @@ def with_all_results(program: Program) -> tuple[Program, list[Variable]]:
     # The operators are shared with the Program: a copy would have other Variables, which nobody
     # could look up in what was kept.
     block = Block(program.block.parameters, program.block.operators, shown)
-    whole = replace(program, block=block, updates=[], structure=None)
+    whole = replace(program, block=block, updates=[], structure=None, changes={})
     program.block.program = program
     return whole, shown
 

@@ -194,6 +194,11 @@ class Dispatcher:
                 result if places is None else EagerTensor(np.array(result.array[places]))
                 for result, places in zip(cut, plan.cuts, strict=True)
             ]
+        for given, variable in zip(inputs, self.program.inputs, strict=True):
+            index = self.program.changes.get(variable.name)
+            if index is not None and isinstance(given, EagerTensor):
+                given.put(cut[index].array)
+                cut[index] = given
         if self.program.structure is None:
             return cut
         return nested(self.program.structure, cut)

@@ -42,12 +42,13 @@ from dy2st_runtime.ir.structure import flatten, is_container, rebuild
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
-from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf, settings_of
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, own_dtype
 from dy2st_runtime.lazy import Lazy, public_dir
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.progress import Progress
+from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 from dy2st_runtime.tensor_file import StoredArrays, digest_of, read_stored, store_arrays
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -418,17 +419,26 @@ class LoadedMethod:
         self._executable: engines.Executable | None = None
         self._trained: TrainedProgram | None = None
         self._settings = settings_of(program)
+        # The inputs that a call changes, by place, and the outputs that are their new values.
+        self._changed = {
+            place: program.changes[variable.name]
+            for place, variable in enumerate(program.inputs)
+            if variable.name in program.changes
+        }
 
     @without_own_frames
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The outputs as tensors, nested as the original function returned them.
 
+        Tensors that the function changes in place have changed then; arrays and numbers have not.
         Raises SpecError if the inputs are not those of the Program.
         """
         inputs: Sequence[EagerTensor] = args
         if kwargs or len(args) != len(self.program.inputs) or not _are_tensors(args):
             given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
             inputs = [_input(variable, value) for variable, value in given]
+        for place in self._changed:
+            self._check_changed(place, inputs)
         if self._limits is not None:
             # Run the Program that counts what it takes.
             if self._executable is None:
@@ -436,7 +446,7 @@ class LoadedMethod:
                 self._executable = engines.compile(program, self.engine)
             with metered(self._limits):
                 run_limited = self._run(self._executable, inputs)
-            return rebuild(self.program.structure, run_limited)
+            return self._finished(run_limited, inputs)
         if self._executable is None:
             self._executable = engines.compile(self.program, self.engine)
         tensors = (*inputs, *self._state.values())
@@ -447,6 +457,33 @@ class LoadedMethod:
             outputs = self._run(self._executable, inputs)
         for place, value in self._settings or ():
             tensors[place].stop_gradient = value
+        return self._finished(outputs, inputs)
+
+    def _check_changed(self, place: int, inputs: Sequence[EagerTensor]) -> None:
+        """Refuse to change a tensor that the call knows by a second name, or a leaf."""
+        tensor = inputs[place]
+        held = [one for one in (*inputs, *self._state.values()) if isinstance(one, EagerTensor)]
+        views = () if tensor.storage is None else tensor.storage.others(tensor)
+        shared = [one for one in held if any(one is view for view in views)]
+        if sum(one is tensor for one in held) > 1 or any(shares_memory(o, tensor) for o in shared):
+            raise SpecError(
+                f"{self!r} changes `{self.program.inputs[place].name}`, which is given twice, or "
+                "shares its memory with another tensor of the call: give a clone() of one"
+            )
+        if not tensor.stopped and tensor.node is None and is_grad_enabled():
+            refuse_leaf()
+
+    def _finished(self, outputs: list[Any], inputs: Sequence[EagerTensor]) -> Any:
+        """The result, and the new values of the arguments in their place."""
+        new = {place: outputs[index] for place, index in self._changed.items()}
+        for place, index in self._changed.items():
+            outputs[index] = inputs[place]
+        for place, value in new.items():
+            given = inputs[place]
+            if is_grad_enabled():
+                given.stopped = value.stopped and (given.stopped or given.node is not None)
+                given.node, given.index = value.node, value.index
+            given.put(value.array)
         return rebuild(self.program.structure, outputs)
 
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:

@@ -98,8 +98,8 @@ class Lowering:
         missing = sorted(set(self.program.state) - set(self.state))
         if missing:
             raise ArgumentError(f"the Module has no arrays for {', '.join(missing)}")
-        if self.program.updates:
-            changed = ", ".join(sorted(self.program.updates))
+        if self.program.updates or self.program.changes:
+            changed = ", ".join(sorted([*self.program.updates, *self.program.changes]))
             raise ArgumentError(f"the Program changes {changed}: trace the model after eval()")
         self.program = without_functions(self.program, "the OPU")
         _check_sizes(self.program)

@@ -205,7 +205,7 @@ def joint(
     block.parameters[count:count] = seeds
     _drop_visible(block)
     # Results and updates belong to the first call, which has been made.
-    block.yields, made.updates, made.structure = [], [], None
+    block.yields, made.updates, made.structure, made.changes = [], [], None, {}
     found = append_gradients(
         made,
         outputs,

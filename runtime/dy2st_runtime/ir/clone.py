@@ -15,6 +15,7 @@ def clone(program: Program) -> Program:
     made.parameters = {name: values[v] for name, v in program.parameters.items()}
     made.buffers = {name: values[v] for name, v in program.buffers.items()}
     made.trainable = dict(program.trainable)
+    made.changes = dict(program.changes)
     made.constraints = list(program.constraints)
     made.placements = dict(program.placements)
     return made

@@ -615,6 +615,7 @@ class Program:
     yields of `block` are the outputs, then the new values of the buffers named in `updates`.
 
     structure   how the outputs are nested, a literal with `Output(i)` in place of the i-th.
+    changes     the outputs that are new values of arguments which a call changes, by name.
     placements  how parameters and buffers lie on a mesh of devices, of those that do.
     functions   Blocks that the operator `call` names, in order of definition: see `functions.py`.
 
@@ -636,6 +637,7 @@ class Program:
     updates: list[str] = field(default_factory=list)
     constraints: list[LocatedConstraint] = field(default_factory=list)
     structure: Any = None
+    changes: dict[str, int] = field(default_factory=dict)
     placements: dict[str, Placement] = field(default_factory=dict)
     functions: dict[str, Block] = field(default_factory=dict)
     viewer: ClassVar[Any] = None  # what writes pages; the compiler brings it

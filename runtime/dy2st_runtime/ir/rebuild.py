@@ -82,6 +82,7 @@ class _Rebuild:
         self.old, self.sizes, self.rewrite, self.inputs = old, sizes, rewrite, inputs
         self.new = Program(old.name, structure=old.structure, updates=list(old.updates))
         self.new.trainable = dict(old.trainable)
+        self.new.changes = dict(old.changes)
         self.new.placements = dict(old.placements)
         copy_functions(old, self.new)
         self.values: dict[Variable, Variable] = {}

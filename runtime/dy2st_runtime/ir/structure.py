@@ -161,6 +161,20 @@ def is_container(value: Any) -> bool:
     )
 
 
+def containers_of(values: Iterable[Any]) -> list[Any]:
+    """The lists, dicts and sets among arguments, each before what it holds.
+
+    >>> containers_of([([1], {"a": [2]}), 3])
+    [[1], {'a': [2]}, [2]]
+    """
+    found: list[Any] = []
+    for value in values:
+        if is_container(value) or type(value) is set:
+            found += [] if isinstance(value, tuple) else [value]
+            found += containers_of(value.values() if isinstance(value, dict) else value)
+    return found
+
+
 _WITH_MAPPED = (Choice, Text, Rows, Only)
 
 

@@ -45,7 +45,7 @@ class Executable(Runner):
         yields = list(map(_root, program.block.yields))
         self._computed = list(dict.fromkeys(v for v in yields if isinstance(v.maker, Operator)))
         block = Block(parameters, program.block.operators, self._computed)
-        self._whole = replace(program, block=block, updates=[], structure=None)
+        self._whole = replace(program, block=block, updates=[], structure=None, changes={})
         program.block.program = program
         # Where a yield comes from: ~n is the n-th argument, n the n-th that is computed.
         own = {variable: ~place for place, variable in enumerate(parameters)}

@@ -235,10 +235,12 @@ def _names_read(graph: Any) -> set[str]:
 def output_names(program: Program) -> list[str]:
     """What outputs are called: by their places in what the function returns, or by number.
 
-    New values of buffers have the name of the buffer and `.new`.
+    New values of buffers and arguments have the name of the buffer or argument and `.new`.
     """
     count = len(program.outputs)
     names = [f"output_{place}" for place in range(count)]
+    for name, place in program.changes.items():
+        names[place] = f"{name}.new"
     for path, entry in _paths(program.structure, ()):
         if (
             isinstance(entry, Output)

@@ -508,6 +508,14 @@ def updates_are_last_yields(program: Program) -> Texts:
             yield f"the update of `{name}` has type {variable.type}, not {known.type}"
 
 
+def changes_are_outputs(program: Program) -> Texts:
+    """What a call leaves in its arguments are outputs that exist."""
+    count = len(program.outputs)
+    for name, index in program.changes.items():
+        if not 0 <= index < count:
+            yield f"the new value of `{name}` is output {index} of {count}"
+
+
 def structure_can_be_kept(program: Program) -> Texts:
     """The structure nests constants and outputs that exist; numbers are 0-d outputs."""
     yield from wrong_entries(program.structure, [output.type for output in program.outputs])
@@ -548,6 +556,7 @@ PROGRAM_RULES: tuple[Callable[[Program], Texts], ...] = (
     program_takes_inputs_and_state,
     state_lies_on_a_mesh,
     updates_are_last_yields,
+    changes_are_outputs,
     structure_can_be_kept,
     functions_are_blocks_of_their_own,
     constraints_are_few,

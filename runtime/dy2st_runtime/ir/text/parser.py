@@ -162,6 +162,8 @@ class _Parser(LineReader):
                 found[name] = list(self.listed("[", self._constraint, "]"))
             elif name == "structure":
                 found[name] = self.attribute()
+            elif name == "changes":
+                found[name] = self._changes()
             elif name == "placements":
                 found[name] = self._placements()
             elif name in _NAME_LISTS or name == _FUNCTIONS:
@@ -170,6 +172,12 @@ class _Parser(LineReader):
                 raise self.error(f"a Program has no property `{name}`", place)
 
         self.listed("{", entry, "}")
+        return found
+
+    def _changes(self) -> dict[str, int]:
+        place, found = self.place, self.entries()
+        if not all(type(index) is int and index >= 0 for index in found.values()):
+            raise self.error("changes are numbers of outputs, by name", place)
         return found
 
     def _placements(self) -> dict[str, Placement]:
@@ -233,6 +241,7 @@ class _Parser(LineReader):
             updates=list(updates),
             constraints=properties.get("constraints", []),
             structure=properties.get("structure"),
+            changes=properties.get("changes", {}),
             placements=placements,
             functions=functions,
         )

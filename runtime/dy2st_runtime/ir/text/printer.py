@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
-# how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions.
+# how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions, and new values of
+# arguments.
 FORMAT = 5
 PRODUCER = f"dy2st {VERSION}"
 
@@ -82,7 +83,7 @@ def to_text(
 
 def _format_of(program: Program, locations: bool) -> int:
     """The oldest format that has all of a Program."""
-    if program.functions:
+    if program.functions or program.changes:
         return 5
     places = [one.location for one in program.constraints]
     located = chain((one.location for one in program.block.walk()), places) if locations else ()
@@ -201,6 +202,7 @@ class _Printer:
             constraints.append(f"{_INDENT}{dict_text(entry)}")
         # `{weight = [[["dp", 4]], ["shard 0"]]}`: mesh and placements, in the order of state.
         on = program.placements
+        changes = [(name, attribute_text(index)) for name, index in program.changes.items()]
         placed = [(name, attribute_text(tuple(on[name]))) for name in program.state if name in on]
         texts = [
             ("symbols", dict_text(entries) if entries else ""),
@@ -210,6 +212,7 @@ class _Printer:
             ("trainable", _names_text(trained)),
             ("updates", _names_text(program.updates)),
             ("functions", _names_text(program.functions)),
+            ("changes", dict_text(changes) if changes else ""),
             ("constraints", "[\n{}\n]".format(",\n".join(constraints)) if constraints else ""),
             ("placements", dict_text(placed) if placed else ""),
         ]
