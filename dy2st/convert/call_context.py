@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st.convert.values.layout import same_value
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.identity_tables import reference_to
 
 
@@ -52,12 +52,14 @@ class CallContext:
     is_tentative  whether Python makes the call where a trace is refused: the trace does nothing
                that cannot be undone.
     may_ask    whether caches are asked all the same, since Python has asked them before.
+    may_leave  whether Python is to make the call, which makes parameters at a place.
     """
 
     gradients: tuple[bool, ...] | None = None
     is_lost: bool = False
     is_tentative: bool = False
     may_ask: bool = True
+    may_leave: Callable[[Location | None], bool] = field(default=lambda at: False)
     _asked: list[_Asked] = field(default_factory=list)
     place: int = 0
 

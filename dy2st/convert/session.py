@@ -27,15 +27,15 @@ from dy2st.convert.stage.outcome import (
     note_limit,
     note_raise,
 )
-from dy2st.convert.trace import EACH_CALL
+from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st_runtime.dims import Condition, require
-from dy2st_runtime.errors import Location
+from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
 from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.functions import drop_unused
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.location import place_of
-from dy2st_runtime.ir.structure import is_container
+from dy2st_runtime.ir.structure import containers_of, is_container
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.progress import Progress
@@ -49,6 +49,7 @@ class Traced:
     """A Program, the tensors behind its state, and what the trace knows of the outside.
 
     arguments  the containers among the arguments, by id: each call has its own.
+    places     which of the lists, dicts and sets that a call is given they are.
     sources    where the numbers are found that are inputs, by the name that they have in the state.
     """
 
@@ -56,6 +57,7 @@ class Traced:
     state: dict[str, EagerTensor]
     machine: Machine
     arguments: dict[int, Any]
+    places: dict[int, int]
     finished: Finished = field(default_factory=Finished)
     sources: dict[str, tuple[Source, Any]] = field(default_factory=dict)
 
@@ -94,6 +96,7 @@ def trace(
     tracer.flags.begin(program.inputs, specs, call_context.gradients)
     arguments: dict[int, Any] = {}
     _note_containers((args, dict(kwargs)), arguments)
+    arguments_that_change = containers_of((*args, *kwargs.values()))
     with tracer.tracing(), enable_grad():
         for condition, reason in declared:
             require(condition, reason)
@@ -114,13 +117,17 @@ def trace(
             with run_in(machine), deeper(machine), progress:
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
+            if isinstance(error, StateMade) and not call_context.is_lost:
+                is_first = not error.is_chosen and not _has_been_seen(machine)
+                call_context.is_lost = is_first and call_context.may_leave(error.at)
             # Python makes such a call by itself: it raises the same, and writes what comes before
             # that.
             is_users = is_thrown(machine, error) and not is_refusal(error)
             if is_users and _has_written(machine) and may_run_again(machine):
                 call_context.lose()
             raise
-        found = Traced(program, state, machine, arguments, sources=sources)
+        places = {id(one): place for place, one in enumerate(arguments_that_change)}
+        found = Traced(program, state, machine, arguments, places, sources=sources)
         _finish(found, result, place_of(function), keeping)
     if keeping is not None:
         keeping.drop_unused(program, state, found.finished.kept)
@@ -131,18 +138,26 @@ def trace(
 
 def _has_written(machine: Machine) -> bool:
     """Whether something outside would be other than before, or a tensor has changed in place."""
-    changed = (variable.maker for _, variable in machine.tracer.assigned())
-    return machine.has_written or any(isinstance(maker, Operator) for maker in changed)
+    tracer = machine.tracer
+    inputs = (tracer.held_by(variable) for variable in tracer.program.inputs)
+    changed = [*(variable for _, variable in tracer.assigned()), *inputs]
+    makers = (one.maker for one in changed if one is not None)
+    return machine.has_written or any(isinstance(maker, Operator) for maker in makers)
 
 
 def may_run_again(machine: Machine) -> bool:
     """Whether Python may make a call that was traced or run: nothing of it has been seen so far."""
-    seen = any(kind == EACH_CALL and name for _, kind, name, _ in machine.reads.values())
-    return not seen and not any(one.name in _SEEN for one in machine.tracer.program.walk())
+    operators = machine.tracer.program.walk()
+    return not _has_been_seen(machine) and not any(one.name in _SEEN for one in operators)
+
+
+def _has_been_seen(machine: Machine) -> bool:
+    """Whether the trace has done what nothing takes back."""
+    return any(kind == EACH_CALL and name for _, kind, name, _ in machine.reads.values())
 
 
 def _note_containers(value: Any, found: dict[int, Any]) -> None:
-    if is_container(value):
+    if is_container(value) or type(value) is set:
         found[id(value)] = value
         for entry in value.values() if isinstance(value, dict) else value:
             _note_containers(entry, found)
@@ -190,11 +205,14 @@ def _finish(
     """Let the Program yield what the result and the effects need, and the tensors it changes."""
     machine, program = traced.machine, traced.program
     tracer = machine.tracer
-    taker = Taker(machine, traced.arguments, f"{program.name}() returns", at)
+    taker = Taker(machine, traced.places, f"{program.name}() returns", at)
     # The result first: its leaves are the outputs, behind which those of effects follow.
     tree = taker.take(result)
+    taker.is_of_result = False
     traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
     traced.finished.may_run_again = may_run_again(machine)
+    _note_changed_tensors(machine, taker)
+    traced.finished.outputs_of_files = len(taker.leaves)
     machine.alias_tracker.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
     # Those of the code alone: effects read other places.
@@ -203,6 +221,9 @@ def _finish(
     note_gradients(machine, taker, traced.finished)
     if keeping is not None and reads is not None:
         keeping.end(machine, reads, taker, traced.finished)
+    traced.finished.given = [*taker.given.values()]
+    if traced.places and any(place.name is CONTENT for place in machine.over.values()):
+        traced.finished.outside = taker.containers_outside()
     structure = structure_of(tree)
     program.structure = None if structure is None else structure[0]
     traced.finished.is_plain = structure is not None
@@ -219,6 +240,23 @@ def _finish(
         if new is not program.state[key]:
             program.updates.append(key)
             program.block.yields.append(tracer.local(new))
+
+
+def _note_changed_tensors(machine: Machine, taker: Taker) -> None:
+    """Let the Program give the new values of the tensors among its arguments that it changes."""
+    tracer, program = machine.tracer, machine.tracer.program
+    for variable in program.inputs:
+        new = tracer.flags.value_of(tracer.captured(variable))
+        if new.overwritten is not None:
+            raise ConversionError(
+                f"{program.name}() changes a tensor in place that may be its argument "
+                f"`{variable.name}`",
+                at=new.overwritten,
+                why="a branch, loop or list that depends on a tensor has chosen which one it is",
+                hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`",
+            )
+        if new is not variable:
+            program.changes[variable.name] = taker.out(new).index
 
 
 def _capturing(

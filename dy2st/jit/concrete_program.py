@@ -15,7 +15,16 @@ from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.record import Report
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.result import TREES, Finished, Known, Made, Out, rebuild, why_not_plain
+from dy2st.convert.replay.result import (
+    TREES,
+    Finished,
+    Given,
+    Known,
+    Made,
+    Out,
+    rebuild,
+    why_not_plain,
+)
 from dy2st.convert.values.special import MISSING
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState, take_in_place
@@ -23,11 +32,12 @@ from dy2st.jit.output_aliasing import (
     Distinct,
     OutputAliasing,
     check_apart,
-    check_changes,
     check_leaf,
 )
 from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.program_passes import OptimizedProgram
+from dy2st.jit.signature import ArrayInput
+from dy2st.jit.ties import NO_TIES, Apart, Ties
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError
@@ -41,7 +51,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.structure import wrong_entries
-from dy2st_runtime.ir.tracing.gradient_flow import Settings
+from dy2st_runtime.ir.tracing.gradient_flow import Settings, refuse_leaf
 from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
@@ -62,7 +72,9 @@ _NOT_OF_RUN = (EngineError, SpecError, PeerError)
 def is_pure(concrete: ConcreteProgram) -> bool:
     """Whether a call without gradients does no more than run, and give tensors back."""
     end = concrete.finished
-    does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
+    does_more = (
+        end.given or end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
+    )
     is_bound = concrete.main_program.updates or concrete.distinct
     if does_more or is_bound or concrete.settings != []:
         return False
@@ -271,6 +283,8 @@ class ConcreteProgram:
         the state that several places hold, by name.
     effects
         what Python must do at each call, which is traced anew for it.
+    ties
+        which arguments of its calls are one object.
     engine
         the name of what runs it.
     arguments
@@ -313,6 +327,7 @@ class ConcreteProgram:
     gradients: tuple[bool, ...] | None = None
     effects: tuple[str, ...] = ()
     answers: list[Answer] = field(default_factory=list)
+    ties: Ties = NO_TIES
     engine: str | None = None
     straight: Call | None = None
     is_current: Callable[[], bool] = field(init=False)
@@ -325,6 +340,15 @@ class ConcreteProgram:
         """Look what calls do."""
         self.is_current = self.guards.holds
         self._is_pure = is_pure(self)
+        changes = self.main_program.changes
+        self._changed = [(n, v.name) for n, v in enumerate(self.inputs) if v.name in changes]
+        self._apart = Apart(
+            self.main_program,
+            self.ties,
+            [place for place, _ in self._changed],
+            self.distinct.asked,
+            self.finished.outside,
+        )
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -404,21 +428,26 @@ class ConcreteProgram:
 
     # -- calling -----------------------------------------------------------------------------
 
-    def __call__(self, tensors: Sequence[EagerTensor], call: Any = None) -> Any:
+    def __call__(
+        self, tensors: Sequence[EagerTensor], call: Any = None, containers: Sequence[Any] = ()
+    ) -> Any:
         """Run on eager tensors; gradients flow back through the result where they are wanted.
 
-        If it raises, `call` is told what was to be written before that.
+        If it raises, `call` is told what was to be written before that. `containers` are the lists,
+        dicts and sets of the call, which it changes and gives back.
         """
         if self.finished.unknown:
             self._refuse_call()
         for place, _ in self.finished.leaves:
             check_leaf(self.main_program, place, tensors[place])
+        for place, _ in self._changed:
+            self._check_leaf(tensors[place], call)
         state = self.live.now()
         held = (*tensors, *state.values())
-        if self.distinct:
+        if self.distinct.apart:
             self.distinct.check(self.main_program, held)
-        if self.main_program.updates:
-            check_changes(self.main_program, tensors, state)
+        if self._apart:
+            self._apart.check(tensors, containers, state)
         has_gone_back = self.finished.has_gone_back
         # Settings of None are decided by a branch, or begin gradients: only a run operator by
         # operator knows the tensors to set.
@@ -442,13 +471,18 @@ class ConcreteProgram:
         for place in self.finished.freed:
             # backward() inside has gone through these: a second one fails, as it does in Python.
             cut_off(outputs[place])
+        changed = [outputs[self.main_program.changes[name]] for _, name in self._changed]
         if aliasing is not None:
-            ends = [*tensors, *(updates.get(name, one) for name, one in state.items())]
+            ends = [*tensors]
+            for (place, _), value in zip(self._changed, changed, strict=True):
+                ends[place] = value
+            ends += [updates.get(name, one) for name, one in state.items()]
             aliasing.put(outputs, held, by_array, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
         # One table for results and effects: an object that both have is one object.
-        known: dict[int, Any] = {}
+        given = self.finished.given if containers else ()
+        known: dict[int, Any] = {id(one): containers[one.place] for one in given}
         result = rebuild(self.finished.result, outputs, known)
         # The first call has a CallContext: most Programs that are called once have no second one.
         if self._is_pure and call is None and not is_taped:
@@ -456,6 +490,11 @@ class ConcreteProgram:
         records = is_grad_enabled()
         for name, new in updates.items():
             take_in_place(state[name], new, name in self.cut, records)
+        for (place, name), value in zip(self._changed, changed, strict=True):
+            tensor = tensors[place]
+            take_in_place(tensor, value, name in self.cut, records)
+            if isinstance(tensor, ArrayInput):
+                tensor.source[...] = tensor.array
         if self.finished.effects:
             perform(self.finished.effects, outputs, known)
         for place, gradient in self.finished.leaves:
@@ -471,6 +510,14 @@ class ConcreteProgram:
         True
         """
         return self.finished.may_run_again and not self._draws
+
+    def _check_leaf(self, tensor: EagerTensor, call: Any) -> None:
+        """Let Python make a call that changes what gradients begin in: mostly it raises."""
+        if tensor.stopped or tensor.node is not None or not is_grad_enabled():
+            return
+        if call is not None and self.finished.may_run_again:  # nothing was run yet
+            call.lose()
+        refuse_leaf()
 
     @cached_property
     def _draws(self) -> bool:
@@ -632,6 +679,9 @@ class ConcreteProgram:
         for effect in self.finished.effects:
             if effect.place in self.finished.kept_places:
                 continue
+            if isinstance(effect.owner, Given):
+                self._warn_of(effect.what)
+                continue
             name = read(effect) if isinstance(effect.value, Out) else ""
             if name:
                 self._check_type(effect, name)
@@ -672,7 +722,7 @@ class ConcreteProgram:
         # An assignment wins over a change in place: what the next call reads is what was assigned.
         left.update({name: outputs[index] for name, index in assigned.items()})
         made.updates = list(left)
-        made.block.yields = [*outputs[: self.finished.outputs], *left.values()]
+        made.block.yields = [*outputs[: self.finished.outputs_of_files], *left.values()]
         if is_step:
             drop_flags(made)
         check_apart([made], self.state, place_of(self.function))
@@ -728,7 +778,7 @@ class ConcreteProgram:
         is_one = isinstance(effect.value, Out)
         after = self.main_program.outputs[effect.value.index].tensor_type if is_one else None
         if before != after:
-            kind = type(effect.owner()).__name__
+            kind = type(effect.owner_now()).__name__
             become = "one of several" if after is None else f"{after}"
             raise ConversionError(
                 f"{self.main_program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "

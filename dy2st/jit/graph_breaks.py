@@ -48,7 +48,7 @@ from dy2st_runtime.nn.layer import Layer, note_layer
 from dy2st_runtime.thread_state import ThreadState
 
 if TYPE_CHECKING:
-    from dy2st.jit.static_function import StaticFunction
+    from dy2st.jit.static_function import Found, StaticFunction
 
 
 class _Running(ThreadState):
@@ -331,7 +331,6 @@ class Unit:
         self._tries += 1
         try:
             found = static.find(args, kwargs, is_tentative=True, may_ask=bool(broken))
-            assert found is not None  # it is for None alone that a trace is not tentative
         except (SpecError, EngineError):  # the user has said something else of the arguments
             raise
         except AsksCaches:
@@ -343,7 +342,9 @@ class Unit:
             # Trace no more what has been traced for most of its calls.
             if self._tries > _MOST_TRIES and 2 * self._tries > self._calls > 0:
                 self._give_up()
-            known = found[0]
+            if found is None:
+                return python(_NOTHING)  # which makes parameters for the calls that follow
+            known = found.concrete
             if not self._calls or has_tensors(known.main_program):
                 self._has_programs = True
                 self.owner.reports[place_of(self.function)] = known.report
@@ -375,11 +376,11 @@ class Unit:
         return self._run(static, args, kwargs, broken)
 
     def _run_program(
-        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any], found: Any
+        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any], found: Found
     ) -> Any:
-        known, tensors, call = found
+        known, tensors, _, call = found
         try:
-            return known(tensors, call)
+            return found.run()
         except BaseException as error:  # goes on, if Python does not make the call
             refusal = error
             is_again = static.keeps_constant(error, args, kwargs)

@@ -44,7 +44,8 @@ class OutputAliasing:
         """What the outputs of a trace are, at its end; None if they are all new tensors."""
         program = tracer.program
         found = cls()
-        ends = [*program.inputs, *(tracer.captured(state[name]) for name in program.state)]
+        held = [*program.inputs, *(state[name] for name in program.state)]
+        ends = [*map(tracer.captured, held)]
         places: dict[Variable, int] = {}
         may_be: dict[Variable, set[int]] = {}
         for place, variable in enumerate(ends):
@@ -74,6 +75,10 @@ class OutputAliasing:
                 merged |= {first, second}
                 shared = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
                 found.by_arrays = found.by_arrays and not any(shared)
+        # The new value of an argument, and what may be that argument, have one array.
+        for index in program.changes.values():
+            ones = {one for one, held in found.perhaps.items() if found.sure.get(index) in held}
+            merged |= {index, *ones} if ones else set()
         found.merged = sorted(merged)
         return found if found.sure or found.again or found.perhaps or found.merged else None
 
@@ -236,7 +241,7 @@ Pair = tuple[int, int, Location | None]
 class Distinct:
     """Pairs of tensors of a call, its inputs and then the state, by number.
 
-    asked   those of which the function has asked, and where, whether they are one tensor.
+    asked   those of which the function has asked whether they are one tensor, and where.
     apart   the second is behind a gradient with respect to the first, which the function takes.
     """
 
@@ -253,16 +258,7 @@ class Distinct:
         return bool(self.asked or self.apart)
 
     def check(self, program: Program, held: Sequence[Any]) -> None:
-        """Raise TensorAsPython if two are one tensor, or the second is made of the first."""
-        for left, right, at in self.asked:
-            if held[left] is held[right]:
-                raise TensorAsPython(
-                    f"{program.name}() asks whether {' and '.join(_names(program, (left, right)))} "
-                    "are one tensor, as they are at this call",
-                    at=at,
-                    why="a Program has an input for each, whatever it is given",
-                    hint="say it by an argument of its own: f(x, x, is_same=True)",
-                )
+        """Raise TensorAsPython if the second of two is made of the first."""
         for left, right, at in self.apart:
             if not held[right].stopped and depends(held[right], held[left]):
                 by, of = _names(program, (left, right))
@@ -288,38 +284,6 @@ def _numbered(
 
 def _names(program: Program, pair: tuple[int, int]) -> list[str]:
     return [f"`{program.block.parameters[place].name}`" for place in pair]
-
-
-def check_changes(program: Program, tensors: Sequence[Any], state: Mapping[str, Any]) -> None:
-    """Raise TensorAsPython if an argument is a tensor that the function changes in place.
-
-    So where another tensor of the call shares memory with one that it changes.
-    """
-    for name in program.updates:
-        if state[name].storage is not None:
-            others = state[name].storage.others(state[name])
-            for place, tensor in enumerate([*tensors, *state.values()]):
-                if any(tensor is one for one in others) and shares_memory(tensor, state[name]):
-                    raise TensorAsPython(
-                        f"{program.name}() changes `{name}` in place, and is given "
-                        f"`{program.block.parameters[place].name}` too, which shares its memory at "
-                        "this call",
-                        at=None,
-                        why="a Program has an input for each, whatever it is given",
-                        hint="give it a copy: clone(), or make the view inside of the function",
-                    )
-    given = {id(tensor): place for place, tensor in enumerate(tensors)}
-    if given.keys().isdisjoint(map(id, map(state.__getitem__, program.updates))):
-        return
-    name = next(name for name in program.updates if id(state[name]) in given)
-    argument = program.block.parameters[given[id(state[name])]].name
-    raise TensorAsPython(
-        f"{program.name}() changes `{name}` in place, which its argument `{argument}` is at this "
-        "call",
-        at=None,
-        why="a Program has an input for each, whatever it is given",
-        hint="give it a copy: clone()",
-    )
 
 
 def check_apart(

@@ -25,7 +25,7 @@ def read_at(places: Places) -> Callable[[Effect], str]:
     }
 
     def name_of(effect: Effect) -> str:
-        return found.get((id(effect.owner()), effect.name), "")
+        return found.get((id(effect.owner_now()), effect.name), "")
 
     return name_of
 

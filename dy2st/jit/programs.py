@@ -6,19 +6,21 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.jit.code_level import note
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInputs, kind_of
-from dy2st.jit.signature import Signature, add_values, constant_key, to_named_specs
+from dy2st.jit.signature import Signature, add_values, constant_key, sharing_of, to_named_specs
+from dy2st.jit.ties import NO_TIES, Ties
 from dy2st_runtime import engine
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, Location, StateMade
 from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
-from dy2st_runtime.ir.structure import flatten, is_container
+from dy2st_runtime.ir.structure import containers_of, flatten, is_container
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -197,6 +199,7 @@ class Programs:
         self.numbers = NumberInputs()
         self.cache = ProgramCache()
         self._watch = Watch()
+        self._made: set[Hashable] = set()  # where calls of which kind have made parameters
 
     def new_call(
         self, gradients: tuple[bool, ...], is_tentative: bool = False, may_ask: bool = True
@@ -205,15 +208,27 @@ class Programs:
         return tracing.CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
 
     def known(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        tensors: list[EagerTensor],
+        containers: list[Any],
     ) -> ConcreteProgram | None:
-        """The Program of calls like this one, found without binding it; adds its tensors."""
-        if self.numbers:
-            args, kwargs, _ = self.numbers.of(args, kwargs)
-        key = self.key_of(args, kwargs, tensors)
+        """The Program of calls like this one, found without binding it.
+
+        Adds its tensors, and its containers.
+        """
+        if not self.numbers:
+            key = self.key_of(args, kwargs, tensors, containers)
+        else:
+            given = self.numbers.of(args, kwargs)  # in containers of its own
+            key = self.key_of(given.args, given.kwargs, tensors, [])
+            containers += containers_of((*args, *kwargs.values()))
         if key is None or (self._defaults is not None and self._defaults.is_outdated()):
             return None
-        return self.cache.find(key)
+        if len(containers) > 1:
+            key.append(sharing_of(containers))
+        return self.cache.find(tuple(key))
 
     def keep_constant(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Whether numbers of a call were inputs and are constants from now on, and it may be made
@@ -232,34 +247,41 @@ class Programs:
         args: Sequence[Any],
         kwargs: dict[str, Any],
         arguments: dict[str, Any],
+        containers: Sequence[Any],
         concrete: ConcreteProgram,
     ) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
-        key = self.key_of(args, kwargs, [])
+        key = self.key_of(args, kwargs, [], [])
         # Caches of the user's functions are asked at every call: such a Program has no short way.
         if key is None or concrete.answers or not signature.adds_no_state(arguments, kwargs):
             return
         if signature.has_defaults:
             self._defaults = signature
-        self.cache.add_call(key, concrete)
+        if len(containers) > 1:
+            key.append(sharing_of(containers))
+        self.cache.add_call(tuple(key), concrete)
 
     def key_of(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], tensors: list[EagerTensor]
-    ) -> Hashable:
+        self,
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any],
+        tensors: list[EagerTensor],
+        containers: list[Any],
+    ) -> list[Any] | None:
         """What tells a call from those that have other Programs; None where binding tells it."""
         key: list[Any] = [get_promotion(), get_default_dtype(), autocast()]
-        if not add_values(args, key, tensors):
+        if not add_values(args, key, tensors, containers):
             return None
         if kwargs:
             key += kwargs
-            if not add_values(kwargs.values(), key, tensors):
+            if not add_values(kwargs.values(), key, tensors, containers):
                 return None
         if self.numbers:
             key += map(kind_of, tensors)
         if self.asks:
             key.append(is_grad_enabled())
             key += [tensor.stopped for tensor in tensors]
-        return tuple(key)
+        return key
 
     def of_call(
         self,
@@ -268,12 +290,17 @@ class Programs:
         structure: Any,
         tensors: list[EagerTensor],
         call: CallContext,
+        ties: Ties,
     ) -> ConcreteProgram:
-        """The Program for a call; `structure` is what the arguments are beside their tensors."""
+        """The Program for a call; `structure` is what the arguments are beside their tensors.
+
+        `ties` say which of them are one object.
+        """
         dtypes = tuple(map(kind_of, tensors))
         shapes = tuple(t.array.shape for t in tensors)
-        python, mode = constant_key(structure), settings()
+        python, mode = (constant_key(structure), ties), settings()
         key = (dtypes, shapes, python, mode)
+        call.may_leave = partial(self._leave_once, key)
         known = self.cache.find((*key, self._asked(call)), call)
         if known is not None:
             return known
@@ -284,18 +311,33 @@ class Programs:
                 while len(self._families) >= _MOST_FAMILIES:
                     self._families.pop(next(iter(self._families)), None)
                 family = self._families.setdefault(kind, tracing.Family(shapes))
-            concrete = self._for_shapes(callee, call, to_named_specs(arguments), shapes, family)
+            specs = to_named_specs(arguments)
+            concrete = self._for_shapes(callee, call, specs, shapes, family, ties)
         else:
             specs = callee.signature.match(callee.input_spec, arguments)
-            concrete = self.of_specs(callee, specs, call)
+            concrete = self.of_specs(callee, specs, call, ties)
         self.cache.add_call((*key, self._asked(call)), concrete)
         return concrete
 
+    def _leave_once(self, kind: Hashable, at: Location | None) -> bool:
+        """Whether Python is to make a call that makes parameters: the next one finds them."""
+        if (kind, at) in self._made:
+            return False  # or each such call would make others
+        if len(self._made) >= MOST_CALLS:
+            self._made.clear()
+        self._made.add((kind, at))
+        return True
+
     def of_specs(
-        self, callee: Callee, specs: dict[str, Any], call: CallContext | None = None
+        self,
+        callee: Callee,
+        specs: dict[str, Any],
+        call: CallContext | None = None,
+        ties: Ties = NO_TIES,
     ) -> ConcreteProgram:
         """The Program for InputSpecs, and Python values, by parameter."""
-        return self._traced(callee, call or tracing.CallContext(), specs, constant_key(specs))
+        call = call or tracing.CallContext()
+        return self._traced(callee, call, specs, constant_key(specs), ties)
 
     def for_file(
         self, callee: Callee, concrete: ConcreteProgram, keeping: Keeping
@@ -327,19 +369,20 @@ class Programs:
         specs: dict[str, Any],
         shapes: Shapes,
         family: Family,
+        ties: Ties,
     ) -> ConcreteProgram:
         """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
         new = family.see(shapes)
         last = self.cache.last()
         # A trace for one call serves no other sizes: a general one would be traced for nothing.
         is_for_one_call = last is not None and bool(last.effects)
-        general = None if is_for_one_call else self._general(callee, call, specs, family, new)
+        general = None if is_for_one_call else self._general(callee, call, specs, family, new, ties)
         if general is not None:
             # The general trace may have required sizes that this call has not.
             if general.executable.takes_shapes(shapes):
                 return general
             note(f"{callee.name}() gets a Program for the shapes {list(shapes)} alone")
-        concrete = self.of_specs(callee, specs, call)
+        concrete = self.of_specs(callee, specs, call, ties)
         if shapes == family.first:
             family.compare_with(concrete)
         return concrete
@@ -351,6 +394,7 @@ class Programs:
         specs: dict[str, Any],
         family: Family,
         new: frozenset[Axis],
+        ties: Ties,
     ) -> ConcreteProgram | None:
         """The Program in which all axes that may be are symbols; None if none may."""
         while family.symbolic:
@@ -359,11 +403,13 @@ class Programs:
             where = f"{callee.name}(): unknown sizes of {sizes}"
             try:
                 key = ("found", constant_key(wider))
-                concrete = self._traced(callee, call, wider, key, is_asked_for=False)
+                concrete = self._traced(callee, call, wider, key, ties, is_asked_for=False)
                 if family.accepts(concrete):
                     return concrete
                 self.cache.discard(concrete)
                 note(f"{where} cannot be: they change what kind of value is returned")
+            except StateMade:
+                raise  # a trace with numbers makes it, too
             except Exception as error:
                 # Whatever it is, a trace with numbers shows whether it is an error of the user's.
                 note(f"{where} cannot be: {type(error).__name__}: {str(error).splitlines()[:1]}")
@@ -377,15 +423,16 @@ class Programs:
         call: CallContext,
         specs: dict[str, Any],
         key: Any,
+        ties: Ties,
         is_asked_for: bool = True,
     ) -> ConcreteProgram:
-        python = ("specs", key, settings())
+        python = ("specs", key, ties, settings())
         known = self.cache.find((*python, self._asked(call)), call)
         if known is not None:
             return known
         is_anew = self.cache.is_spent((*python, self._asked(call)))
         again = self.cache.why_none((*python, self._asked(call)))
-        concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call)
+        concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call, ties)
         concrete.engine = callee.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients
         other = ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import struct
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import is_
 from types import FunctionType
 from typing import Any
@@ -20,15 +20,18 @@ from dy2st.jit.number_inputs import NumberInput, spec_of
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Output, Tensor
-from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.ir.structure import containers_of, is_container, map_entries
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 
 _PLAIN = frozenset({int, bool, str, bytes, type(None)})
 
 
-def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]) -> bool:
+def add_values(
+    values: Iterable[Any], key: list[Any], tensors: list[EagerTensor], containers: list[Any]
+) -> bool:
     """Add to a key what values are beside the numbers in their tensors, and these to `tensors`.
 
+    `containers` gets what may be changed: see `containers_of`.
     Equal keys are those of calls that a trace cannot tell apart. False if there is no key.
     """
     for value in values:
@@ -43,22 +46,28 @@ def add_values(values: Iterable[Any], key: list[Any], tensors: list[EagerTensor]
         elif kind is list or kind is tuple:
             # The length closes the list, so that `[a], b` and `[a, b]` have two keys.
             key += kind, len(value)
-            if not add_values(value, key, tensors):
+            if kind is list:
+                containers.append(value)
+            if not add_values(value, key, tensors, containers):
                 return False
-        elif not _add_other(value, key, tensors):
+        elif not _add_other(value, key, tensors, containers):
             return False
     return True
 
 
-def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
+def _add_other(
+    value: Any, key: list[Any], tensors: list[EagerTensor], containers: list[Any]
+) -> bool:
+    if type(value) in (dict, set):
+        containers.append(value)
     if type(value) is dict:
         # Keys in their order, in which a trace goes through the dict.
         key += dict, len(value)
         key += map(constant_key, value)
-        return add_values(value.values(), key, tensors)
+        return add_values(value.values(), key, tensors, containers)
     if type(value) is np.ndarray:
         try:
-            return add_values((from_numpy(value),), key, tensors)
+            return add_values((as_tensor(value),), key, tensors, containers)
         except ArgumentError:  # whoever binds the call says so
             return False
     # Binding the arguments takes these apart, and finds the Program by their structure.
@@ -66,6 +75,18 @@ def _add_other(value: Any, key: list[Any], tensors: list[EagerTensor]) -> bool:
         return False
     key.append(constant_key(value))
     return True
+
+
+def sharing_of(objects: Sequence[Any]) -> tuple[int, ...]:
+    """Which objects are one: for each the place of the first that it is; () if none are.
+
+    >>> one = []
+    >>> sharing_of([one, [], one]), sharing_of([one, []])
+    ((0, 1, 0), ())
+    """
+    first: dict[int, int] = {}
+    places = tuple([first.setdefault(id(one), place) for place, one in enumerate(objects)])
+    return places if len(first) < len(places) else ()
 
 
 def constant_key(value: Any) -> Hashable:
@@ -96,7 +117,7 @@ def constant_key(value: Any) -> Hashable:
         return np.dtype, value.str
     if isinstance(value, np.generic):
         return kind, value.tobytes()
-    return _Identity(value)
+    return Identity(value)
 
 
 def is_constant(value: Any) -> bool:
@@ -111,8 +132,13 @@ def is_constant(value: Any) -> bool:
     return kind is not set and not is_container(value)
 
 
-class _Identity:
-    """Equal to another only for the same object, and to none when it is gone."""
+class Identity:
+    """Equal to another only for the same object, and to none when it is gone.
+
+    >>> one, other = [], []
+    >>> Identity(one) == Identity(one), Identity(one) == Identity(other)
+    (True, False)
+    """
 
     __slots__ = ("hash", "value")
 
@@ -125,10 +151,17 @@ class _Identity:
         if self is other:
             return True
         value = self.value()
-        return isinstance(other, _Identity) and value is not None and other.value() is value
+        return isinstance(other, Identity) and value is not None and other.value() is value
 
     def __hash__(self) -> int:
         return self.hash
+
+
+class ArrayInput(EagerTensor):
+    """An array of NumPy that is an argument; what changes the tensor changes the array, too."""
+
+    __slots__ = ("source",)
+    source: np.ndarray[Any, Any]
 
 
 class Signature:
@@ -191,6 +224,15 @@ class Signature:
         if is_plain:
             function(*own, *args, **kwargs)
         raise refused
+
+    def containers(self, arguments: dict[str, Any]) -> list[Any]:
+        """The lists, dicts and sets among the arguments of a call, by parameter."""
+        parameters = self.whole.parameters
+        named = [
+            name for name, one in parameters.items() if one.kind is one.VAR_KEYWORD
+        ]  # whose dict Python makes for the call
+        values = ((v.values() if n in named else (v,)) for n, v in arguments.items())
+        return containers_of(one for found in values for one in found)
 
     def adds_no_state(self, arguments: dict[str, Any], kwargs: dict[str, Any]) -> bool:
         """Whether binding a call keeps the order of what it is given, and adds only constants.
@@ -303,7 +345,9 @@ def as_tensor(value: Any) -> EagerTensor:
     if isinstance(value, EagerTensor):
         return value
     if isinstance(value, np.ndarray):
-        return from_numpy(value)
+        tensor = ArrayInput(from_numpy(value).array)
+        tensor.source = value
+        return tensor
     raise ArgumentError(f"a converted function is called with {value!r}, which has no data")
 
 

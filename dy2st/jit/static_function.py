@@ -7,11 +7,12 @@ import sys
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, overload
 
 from dy2st.jit.programs import Callee, ProgramCache, Programs, settings
 from dy2st.jit.signature import Signature, as_tensor, constant_key, is_tensor, to_named_specs
-from dy2st_runtime.errors import ArgumentError, ConversionError, WrongKind
+from dy2st.jit.ties import OtherTies, Ties, ties_of
+from dy2st_runtime.errors import ArgumentError, ConversionError, StateMade, WrongKind
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
@@ -52,6 +53,19 @@ Way = Callable[["StaticFunction[Any, Any]", tuple[Any, ...], dict[str, Any]], An
 # Of the whole process: what makes calls in place of Programs; now, and while conversion is on.
 _way: Way | None = None
 _usual: Way | None = None
+
+
+class Found(NamedTuple):
+    """The Program of a call, what the call gives it, and what stands for the call."""
+
+    concrete: ConcreteProgram
+    tensors: list[EagerTensor]
+    containers: list[Any]
+    call: CallContext
+
+    def run(self) -> Any:
+        """Make the call."""
+        return self.concrete(self.tensors, self.call, self.containers)
 
 
 class StaticFunction(Generic[P, R]):
@@ -328,25 +342,29 @@ class StaticFunction(Generic[P, R]):
             if stack.interpreters and current_tracer() is not None:
                 return converted(self.dygraph_function)(*args, **kwargs)
             tensors: list[EagerTensor] = []
+            containers: list[Any] = []
             known = None
             try:
-                known = self._programs.known(args, kwargs, tensors)
+                known = self._programs.known(args, kwargs, tensors, containers)
                 if known is not None and known.straight is not None:
                     return known.straight(tensors, known)
                 # Run the Program that is known for these tensors, or the one for these arguments
                 if known is None:
                     return self._first(args, kwargs)
                 # What a run wrote before it raised is lost: only then Python makes the call again.
-                if not known.finished.writes:
-                    return known(tensors)
-                call = self._programs.new_call(_gradients(tensors))
+                call = (
+                    self._programs.new_call(_gradients(tensors)) if known.finished.writes else None
+                )
                 try:
-                    return known(tensors, call)
+                    return known(tensors, call, containers)
+                except OtherTies as other:
+                    ties = other.ties
                 except BaseException:  # it is raised again, here or by Python below
-                    if not call.is_lost:
+                    if call is None or not call.is_lost:
                         raise
-                # It raises, and writes what comes before.
-                return self.dygraph_function(*args, **kwargs)
+                    # It raises, and writes what comes before.
+                    return self.dygraph_function(*args, **kwargs)
+                return self._first(args, kwargs, ties)
             except BaseException as error:  # goes on, without our frames: no trace is around
                 if (self.breaks is None or known) and self.keeps_constant(error, args, kwargs):
                     refusal = None
@@ -369,19 +387,24 @@ class StaticFunction(Generic[P, R]):
         """
         return is_too_wide(error) and self._programs.keep_constant(args, kwargs)
 
-    def _first(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _first(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], ties: Ties | None = None
+    ) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
         if self.breaks is not None:
             return self.breaks.first(self, args, kwargs)
-        found = self.find(args, kwargs)
-        if found is not None:
-            known, tensors, call = found
-            try:
-                return known(tensors, call)
-            except BaseException:
-                if not call.is_lost:
-                    raise
-        return self.dygraph_function(*args, **kwargs)
+        found = self.find(args, kwargs, ties=ties)
+        if found is None:
+            return self.dygraph_function(*args, **kwargs)
+        try:
+            return found.run()
+        except OtherTies as other:
+            ties = other.ties
+        except BaseException:
+            if not found.call.is_lost:
+                raise
+            return self.dygraph_function(*args, **kwargs)
+        return self._first(args, kwargs, ties)
 
     def find(
         self,
@@ -389,18 +412,24 @@ class StaticFunction(Generic[P, R]):
         kwargs: dict[str, Any],
         is_tentative: bool = False,
         may_ask: bool = True,
-    ) -> tuple[ConcreteProgram, list[EagerTensor], CallContext] | None:
-        """The Program of a call, its tensors, and what stands for it; None if Python must make it.
+        ties: Ties | None = None,
+    ) -> Found | None:
+        """The Program of a call, and what it is given; None if Python must make the call.
+
+        `ties` are those of which an earlier Program for it knew nothing.
 
         `is_tentative` and `may_ask` say what a trace may do: see CallContext. Who asks for a
         tentative trace makes the call by Python whatever is raised.
 
         >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> double.find((dy2st.ones([2]),), {})[0] is double.concrete_program
+        >>> double.find((dy2st.ones([2]),), {}).concrete is double.concrete_program
         True
         """
         programs, numbers = self._programs, self._programs.numbers
         numbers.see(args, kwargs, functools.partial(self._signature.says, self._input_spec or ()))
+        # Numbers that are inputs stand in containers of their own.
+        containers = self._signature.containers(self._signature.bind(self._own, args, kwargs))
+        tied = ties_of(containers) if ties is None else ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
@@ -409,20 +438,22 @@ class StaticFunction(Generic[P, R]):
             tensors = [as_tensor(leaf) for leaf in leaves]
             call = programs.new_call(_gradients(tensors), is_tentative, may_ask)
             try:
-                known = programs.of_call(self._callee(), arguments, structure, tensors, call)
+                known = programs.of_call(self._callee(), arguments, structure, tensors, call, tied)
                 break
             except Exception as error:
-                if not given.places:
+                if not given.places or call.is_lost:
                     numbers.trials.take_back(refused)
-                    if is_tentative or not call.is_lost:
-                        raise
-                    return None
+                    if call.is_lost and (isinstance(error, StateMade) or not is_tentative):
+                        return None
+                    raise
                 # A trace with constants shows whether it is an error.
                 refused += given.places
                 numbers.refuse(given.places, reason_of(error))
         numbers.trials.accept(given.places)
-        programs.know(self._signature, given.args, dict(given.kwargs), arguments, known)
-        return known, tensors, call
+        if ties is None:
+            new = given.args, dict(given.kwargs), arguments, containers
+            programs.know(self._signature, *new, known)
+        return Found(known, tensors, containers, call)
 
     def key_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         """What tells a call from others of which a trace may not be refused.
@@ -431,9 +462,9 @@ class StaticFunction(Generic[P, R]):
         >>> double.key_of((dy2st.ones([2]), "a"), {}) == double.key_of((dy2st.ones([2]), "b"), {})
         False
         """
-        key = self._programs.key_of(args, kwargs, [])
+        key = self._programs.key_of(args, kwargs, [], [])
         if key is not None:
-            return key
+            return tuple(key)
         leaves, structure = flatten(self._signature.bind(self._own, args, kwargs), is_tensor)
         arrays = [as_tensor(leaf).array for leaf in leaves]
         shapes = tuple((array.dtype, array.shape) for array in arrays)

@@ -30,10 +30,11 @@ from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.live_state import LiveState, OneTensor, SameFlags, are_apart
 from dy2st.jit.number_inputs import NumberSpec
 from dy2st.jit.output_aliasing import Distinct, OutputAliasing
+from dy2st.jit.ties import NO_TIES, Ties
 from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import ConversionError, listener
+from dy2st_runtime.errors import StateMade, listener
 from dy2st_runtime.ir import Output, Program
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.structure import flatten
@@ -171,6 +172,9 @@ class Tracing:
             tried = list(varied.places)
             try:
                 made = _trace(varied, *arguments)
+            except StateMade:
+                varied.trials.take_back(refused)
+                raise
             except Exception as error:
                 if not tried:
                     varied.trials.take_back(refused)
@@ -198,6 +202,7 @@ def _trace(
     passes: Any = None,
     called: Callable[..., Any] | None = None,
     call: CallContext | None = None,
+    ties: Ties = NO_TIES,
     *,
     keeping: Keeping | None = None,
 ) -> ConcreteProgram:
@@ -208,7 +213,9 @@ def _trace(
     program = Program(name)
     specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
     declared = add_inputs(program, specs)
-    args, kwargs = rebuild_structure(structure, program.inputs)
+    args, kwargs = rebuild_structure(structure, ties.leaves(program.inputs))
+    args, named = ties.tied((args, tuple(kwargs.values())))
+    kwargs = dict(zip(kwargs, named, strict=True))
     if call is not None:
         call.is_lost = False  # by a trace before, with other sizes
     with numbers_are_no_keys(), refused(text=not is_asked_for):
@@ -226,31 +233,10 @@ def _trace(
             keeping,
             layer,
         )
-        _check_arguments(traced)
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
-    made = _program_of(traced, specs, function, passes, aliasing, varied)
+    made = _program_of(traced, specs, function, passes, aliasing, varied, ties)
     traced.machine.end()
     return made
-
-
-def _check_arguments(traced: Traced) -> None:
-    program = traced.program
-    for variable in program.inputs:
-        if variable.overwritten is not None:
-            raise ConversionError(
-                f"{program.name}() changes its argument `{variable.name}` in place",
-                at=variable.overwritten,
-                why="a Program has no way to change the caller's tensor",
-                hint=f"clone it first ({variable.name} = {variable.name}.clone()), and return it",
-            )
-    for effect in traced.finished.effects:
-        if id(effect.owner()) in traced.arguments:
-            raise ConversionError(
-                f"{program.name}() changes a list or dict that it gets as an argument",
-                at=effect.at,
-                why="a Program has no way to change the caller's object",
-                hint="copy it first, or return the changed one",
-            )
 
 
 def _program_of(
@@ -260,6 +246,7 @@ def _program_of(
     passes: Any,
     aliasing: OutputAliasing | None,
     varied: Varied,
+    ties: Ties,
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
@@ -305,9 +292,14 @@ def _program_of(
         aliasing=aliasing,
         shared=frozenset(one.name for one in shared),
         buffers=keys,
-        cut=frozenset(name for name, one in ordered.items() if id(one) in tracer.flags.cut),
+        cut=frozenset(
+            name
+            for name, one in [*ordered.items(), *((one.name, one) for one in program.inputs)]
+            if id(one) in tracer.flags.cut
+        ),
         effects=tuple(what for _, kind, _, what in reads if kind == EACH_CALL),
         answers=[*machine.answers],
+        ties=ties,
     )
 
 
@@ -339,12 +331,21 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
 def add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
     """Give the Program its inputs; returns what the InputSpecs say of sizes, with the reasons."""
     names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
+    names = [_free(name, names[:place]) for place, name in enumerate(names)]
     types, declared = resolve(specs, names)
     for name, type in zip(names, types, strict=True):
         program.inputs.append(program.block.add_parameter(type, name))
     for spec, variable in zip(specs, program.inputs, strict=True):
         variable.number = spec.number if isinstance(spec, NumberSpec) else None
     return declared
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """A name that none of some others has: what a Program takes is told by its name."""
+    count, free = 1, name
+    while free in taken:
+        free, count = f"{name}_{count}", count + 1
+    return free
 
 
 def names_of(layer: object) -> dict[int, str]:

@@ -18,6 +18,7 @@
     │   ├── LoopMismatch (TypeError)       a loop variable that changes its kind
     │   ├── TensorAsPython (TypeError)     a tensor where a Python value is needed
     │   ├── EscapedVariable                a value used outside the branch or loop that made it
+    │   ├── StateMade                      a parameter or buffer that a call makes
     │   └── SourceUnavailable (OSError)    a function without readable source
     ├── VerifyError (ValueError)           a Program that breaks an invariant
     ├── PassError (RuntimeError)           a pass or rule that would break a Program, or never ends
@@ -73,6 +74,7 @@ __all__ = [
     "ShapeError",
     "SourceUnavailable",
     "SpecError",
+    "StateMade",
     "TensorAsPython",
     "UndecidedDim",
     "UnknownOperators",
@@ -425,6 +427,22 @@ class EscapedVariable(ConversionError):
     >>> issubclass(dy2st.errors.EscapedVariable, dy2st.errors.ConversionError)
     True
     """
+
+
+class StateMade(ConversionError):
+    """A parameter or buffer is made while a function is traced.
+
+    `is_chosen`: a tensor has decided whether it is made.
+
+    >>> dy2st.errors.StateMade("a parameter is made").is_chosen
+    False
+    """
+
+    def __init__(self, what: str, *, at: Location | None = None, hint: str = ""):
+        """Say where, and what to write instead."""
+        why = "a Program reads parameters and buffers that are there when it is traced"
+        super().__init__(what, at=at, why=why, hint=hint)
+        self.is_chosen = False
 
 
 class NoGradientRule(ConversionError):

@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st.convert.objects import is_plain_field
 from dy2st.convert.trace import EACH_CALL, Trace
-from dy2st_runtime.errors import UnsupportedSyntax
+from dy2st_runtime.errors import StateMade, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.nn.containers import LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.layer import Layer
@@ -43,6 +43,10 @@ def read_layer(trace: Trace, layer: Layer) -> None:
 def note_change(trace: Trace, layer: Layer) -> None:
     """Refuse to change an older Layer on some paths; else each call is traced for it."""
     kind, at = type(layer).__name__, user_location()
+    context, are_seen = trace.call_context, (one[1] == EACH_CALL for one in trace.reads.values())
+    if not trace.is_nested and not any(are_seen) and context.may_leave(at):
+        context.lose()
+        raise StateMade(f"a {kind} is changed", at=at)
     if not trace.is_nested:
         trace.read(EACH_CALL, note_change, "changed", f"a {kind} is changed at {at}")
         return

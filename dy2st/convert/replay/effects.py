@@ -16,7 +16,7 @@ from typing import Any
 from dy2st.convert.objects import setters_of
 from dy2st.convert.replay.comparison import cell_value, like, stores_of
 from dy2st.convert.replay.places import ReadKey
-from dy2st.convert.replay.result import Made, Taker, rebuild
+from dy2st.convert.replay.result import Given, Known, Made, Taker, rebuild
 from dy2st.convert.states import write_state
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
 from dy2st.convert.values.layout import number_kind
@@ -37,7 +37,7 @@ class Effect:
     place   the place that it writes, by owner and name.
     """
 
-    owner: Callable[[], Any]
+    owner: Known | Given
     name: Any
     write: Callable[[Any, Any], None]
     value: Any
@@ -45,6 +45,10 @@ class Effect:
     at: Location | None = None
     what: str = ""
     place: Any = None
+
+    def owner_now(self) -> Any:
+        """The object from outside that it changes; None if each call is given its own."""
+        return self.owner.get() if isinstance(self.owner, Known) else None
 
 
 def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
@@ -96,7 +100,10 @@ def written_by(trace: Trace) -> set[ReadKey]:
 
 def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, Any]) -> None:
     """Write all places: owners and values are found before the first is written."""
-    found = [(effect.owner(), effect, rebuild(effect.value, outputs, known)) for effect in effects]
+    found = [
+        (rebuild(effect.owner, outputs, known), effect, rebuild(effect.value, outputs, known))
+        for effect in effects
+    ]
     for owner, effect, value in found:
         effect.write(owner, value)
 

@@ -6,7 +6,7 @@ Values of Python are made of them after a run, and files hold their structure.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
@@ -24,7 +24,7 @@ from weakref import ReferenceType
 
 import numpy as np
 
-from dy2st.convert.objects import slots_of
+from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
@@ -59,6 +59,7 @@ from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Output, Variable, structure
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor
 
 
@@ -78,6 +79,17 @@ class Known:
     """An object of the user's, as it is."""
 
     get: Callable[[], Any]
+
+
+@dataclass(eq=False)
+class Given:
+    """A list, dict or set that the call is given, by its place among them.
+
+    made  what a file makes in its place, where a result holds it.
+    """
+
+    place: int
+    made: Any = None
 
 
 @dataclass(eq=False)
@@ -123,26 +135,30 @@ class Written:
     text: Text
 
 
-TREES = (Out, Known, Made, Several, Rows, Written)
+TREES = (Out, Known, Given, Made, Several, Rows, Written)
 _ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), type(...), range})
 
 
 class Taker:
     """Takes values apart; what the Program computes becomes an output."""
 
-    def __init__(self, trace: Trace, opened: Container[int], what: str, at: Location | None = None):
-        """Containers that are `opened`, by id, are outside and yet made anew at each call.
+    def __init__(
+        self, trace: Trace, places: Mapping[int, int], what: str, at: Location | None = None
+    ):
+        """Each call has containers of its own in the `places`, by the id of those of the trace.
 
         what, at: what a refusal says of a value, and of which place.
         """
         self.trace = trace
-        self.opened = opened
+        self.of_call = places
+        self.given: dict[int, Given] = {}
+        self.is_of_result = True
         self.leaves: list[Variable] = []
         self.known: dict[int, Any] = {}
         self.kept: list[Any] = []  # so that no other object gets the id of one that is known
         self.places: dict[Variable, int] = {}
         self.chosen: list[Union] = []  # those that are being taken, from the outside in
-        self.owner = owners_of(trace)
+        self._owner = owners_of(trace)
         self.what, self.at = what, at
 
     def out(self, variable: Variable, number: type | None = None) -> Out:
@@ -178,8 +194,12 @@ class Taker:
         if kind in _ATOMS or isinstance(value, np.generic):
             return value
         trace.alias_tracker.check(value)
-        if trace.is_outside(value) and id(value) not in self.opened:
-            return Known(self.owner(value))
+        if trace.is_outside(value):
+            owner = self.owner(value)
+            if self.is_of_result and isinstance(owner, Given) and owner.made is None:
+                owner.made = self._container(value, kind)
+                self._note(value, owner)
+            return owner
         if kind in CONTAINERS:
             return self._container(value, kind)
         held = trace.fields(value)
@@ -189,6 +209,25 @@ class Taker:
         made = self._note(value, Made(kind, list(held), [], object))
         made.items += [self.take(item) for item in held.values()]
         return made
+
+    def owner(self, value: Any) -> Known | Given:
+        """What finds an object from outside at a call."""
+        place = self.of_call.get(id(value))
+        if place is None:
+            return Known(self._owner(value))
+        return self.given.setdefault(place, Given(place))
+
+    def containers_outside(self) -> list[Callable[[], Any]]:
+        """What finds the containers from outside that the code has read or changed at a call.
+
+        But for those that the call is given.
+        """
+        trace = self.trace
+        touched = {key[0] for key in trace.reads} | {key[0] for key in trace.over}
+        found = [trace.outside[key] for key in touched if key in trace.outside]
+        found = [one for one in found if type(one) in CONTAINERS]
+        others = [one for one in found if not (type(one) is Table or is_namespace(one))]
+        return [self._owner(one) for one in others if id(one) not in self.of_call]
 
     def key(self, value: Any) -> Any:
         """The tree of a key or an element of a set: of the user's objects it is that object."""
@@ -373,6 +412,7 @@ class Finished:
     """What a call gives back, and what it writes.
 
     outputs   how many outputs the result takes; those of the effects come after.
+    outputs_of_files  as many, and those that are new values of arguments.
     is_plain  whether the structure of the Program says all of the result.
     unknown   the buffers that are replaced, by name, of which nobody knows what they hold then,
               and where they may have been changed.
@@ -380,6 +420,8 @@ class Finished:
     may_run_again  whether Python may then make the call: nothing that was seen is done twice.
     has_gone_back  whether backward() was called: no gradient flows back from a call.
     freed     the outputs that were computed by what it has gone through, or might have.
+    outside   what finds the containers from outside that the code has met, if it changes any.
+    given     what stands for the lists, dicts and sets that a call is given.
     leaves    the arguments in which gradients end, by place, and the gradient of each.
     kept      the outputs that a file keeps for the next call, by the names of its state.
     kept_places  the places outside that it keeps whole, by owner and name.
@@ -388,6 +430,7 @@ class Finished:
 
     result: Any = None
     outputs: int = 0
+    outputs_of_files: int = 0
     is_plain: bool = False
     effects: list[Any] = field(default_factory=list)
     unknown: list[tuple[str, Location]] = field(default_factory=list)
@@ -395,6 +438,8 @@ class Finished:
     may_run_again: bool = True
     has_gone_back: bool = False
     freed: list[int] = field(default_factory=list)
+    given: list[Given] = field(default_factory=list)
+    outside: list[Callable[[], Any]] = field(default_factory=list)
     leaves: list[tuple[int, Any]] = field(default_factory=list)
     kept: dict[str, int] = field(default_factory=dict)
     kept_places: set[Any] = field(default_factory=set)
@@ -442,6 +487,8 @@ class _Plain:
         if isinstance(tree, Rows):
             self._meet(tree)
             return self._rows(tree.kind, tree.element, _outputs(tree.arrays), tree.held)
+        if isinstance(tree, Given):
+            return self.of(tree.made)
         if isinstance(tree, Several):
             cases = [self._case(layout, outs, tree.held) for layout, outs in tree.cases]
             return Choice(Output(tree.tag.index), tuple(cases))
@@ -535,6 +582,8 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return _number(outputs[tree.index], tree.number)
     if kind is Known:
         return tree.get()
+    if kind is Given:
+        return known[id(tree)] if id(tree) in known else rebuild(tree.made, outputs, known)
     if kind is Made:
         return _made(tree, outputs, known)
     if kind is Written:

@@ -129,7 +129,7 @@ class Keeping:
                 is_outside = trace.is_outside(owner) or (
                     type(owner) is dict and name is not CONTENT
                 )
-            if not is_outside:
+            if not is_outside or id(owner) in taker.of_call:
                 continue
             changes = list(reads.changes(place))
             if changes and not any(one.is_read or one.home.key in self.kept for one in changes):

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st_runtime.errors import ArgumentError, ConversionError, ShapeError, WrongKind
-from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.errors import ArgumentError, ShapeError, WrongKind
+from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.tracing.changes import state_made
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.generator import generator
 
@@ -42,13 +43,10 @@ class Initializer:
 
     def forward(self, var: Any, block: Any = None) -> Any:
         """Fill the parameter with `values` of its shape and dtype, and return it."""
-        if current_tracer() is not None:
-            raise ConversionError(
-                f"{type(self).__name__} fills a tensor while the function is traced",
-                at=user_location(),
-                why="the values would be drawn at conversion, not at every call",
-                hint="give tensors their first values in __init__",
-            )
+        tracer = current_tracer()
+        if tracer is not None:
+            what = f"{type(self).__name__} fills a tensor while the function is traced"
+            raise state_made(tracer, what)
         var.put(self.values(tuple(var.shape), var.dtype))
         return var
 

@@ -35,6 +35,7 @@ from dy2st_runtime.ir.own_frames import (
     without_own_frames,
 )
 from dy2st_runtime.ir.spelling import checked
+from dy2st_runtime.ir.tracing.changes import state_made
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.initializer import Initializer
@@ -621,13 +622,10 @@ class Layer(LayerTree):
             # Say what is no buffer; a traced tensor may become one that has its place already.
             if not isinstance(tensor, Tensor):
                 raise WrongKind(f"register_buffer takes a tensor, not {type(tensor).__name__}")
-            raise ConversionError(
-                f"the buffer {name!r} is registered with what a Program computes",
-                at=user_location(),
-                why="Python registers it while the function is traced: there is no value of it yet",
-                hint=f"register it in __init__ (self.register_buffer({name!r}, None)) and set "
-                f"self.{name} here, where it is None",
-            )
+            tracer = current_tracer()
+            assert tracer is not None
+            what = f"the buffer {name!r} is registered with what a Program computes"
+            raise state_made(tracer, what)
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
         note_change(self)

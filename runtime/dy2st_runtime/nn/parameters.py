@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import unique_name
-from dy2st_runtime.errors import ArgumentError, ConversionError, WrongKind
-from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.errors import ArgumentError, WrongKind
+from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_shape
 from dy2st_runtime.ir.grad_mode import no_grad
+from dy2st_runtime.ir.tracing.changes import state_made
 from dy2st_runtime.ir.types import given_dtype
 from dy2st_runtime.nn.initializer import Constant, Initializer, XavierUniform, global_initializer
 from dy2st_runtime.regularizer import WeightDecayRegularizer
@@ -123,13 +124,9 @@ def make_parameter(
     if _is_class(attr.initializer):
         name = attr.initializer.__name__
         raise WrongKind(f"the initializer of a parameter is an object: write {name}(...)")
-    if current_tracer() is not None:
-        raise ConversionError(
-            "a parameter is made while the function is traced",
-            at=user_location(),
-            why="its first values would be drawn at conversion, not at every call",
-            hint="make Layers and parameters in __init__",
-        )
+    tracer = current_tracer()
+    if tracer is not None:
+        raise state_made(tracer, "a parameter is made while the function is traced")
     initializer = (
         attr.initializer
         or global_initializer(is_bias)

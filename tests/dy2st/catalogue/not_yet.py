@@ -6,12 +6,7 @@ from __future__ import annotations
 NOT_YET = frozenset(
     {
         "model_code.state.generator_of_a_schedule",
-        "model_code.state.default_argument_as_memory",
         "model_code.sizes.strides_by_size of unknown sizes",
-        "model_code.samplers.repetition_penalty",
-        "model_code.samplers.repetition_penalty of unknown sizes",
-        "model_code.samplers.forbidden_tokens",
-        "model_code.samplers.forbidden_tokens of unknown sizes",
         "model_code.training.MomentumByHand",
         "model_code.training.logs_in_a_dict_of_meters of unknown sizes",
         "model_code.generators.weights_in_a_cycle of unknown sizes",
@@ -22,8 +17,6 @@ NOT_YET = frozenset(
         "model_code.exceptions.checks_of_arguments of unknown sizes",
         "model_code.text.longest_match_in_a_vocabulary",
         "model_code.text.longest_match_in_a_vocabulary of unknown sizes",
-        "model_code.in_place.argument_written_into",
-        "model_code.in_place.argument_written_into of unknown sizes",
         "model_code.corners.two_names_in_a_branch",
         "model_code.corners.two_names_in_a_branch of unknown sizes",
         "model_code.corners.nodes_in_a_heap",

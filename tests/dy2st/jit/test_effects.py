@@ -11,7 +11,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.errors import ConversionError, UnsupportedSyntax
+from dy2st.errors import UnsupportedSyntax
 from dy2st.jit import save, to_static
 from dy2st.static import InputSpec
 from tests.unseen import Unseen
@@ -211,15 +211,17 @@ def test_a_method_that_a_branch_sets_is_set_where_it_is_taken(monkeypatch):
         assert State.method(None) == wanted
 
 
-def test_two_inputs_that_the_function_takes_for_two_tensors_must_be_two():
+def test_one_tensor_given_twice_is_one_to_the_function():
     def attend(q, k):
         return q + k if q is k else q - k
 
     static = to_static(attend)
     other = dy2st.to_tensor([3.0, 4.0])
     assert static(X, other).tolist() == attend(X, other).tolist()
-    with pytest.raises(ConversionError, match="asks whether `q` and `k` are one tensor"):
-        static(X, X)
+    for _ in range(2):
+        assert static(X, X).tolist() == attend(X, X).tolist()
+        assert static(X, other).tolist() == attend(X, other).tolist()
+    assert len(static.program_cache) == 2
     assert to_static(lambda x: attend(x, x))(X).tolist() == attend(X, X).tolist()
 
 

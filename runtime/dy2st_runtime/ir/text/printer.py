@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
-# how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions, and new values of
-# arguments.
+# how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions, and new values
+# of arguments.
 FORMAT = 5
 PRODUCER = f"dy2st {VERSION}"
 

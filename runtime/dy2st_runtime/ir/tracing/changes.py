@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.dims import require_equal
-from dy2st_runtime.errors import ConversionError, EscapedVariable, ShapeError
+from dy2st_runtime.errors import ConversionError, EscapedVariable, ShapeError, StateMade
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
@@ -76,6 +76,18 @@ def check_shape(variable: Variable, old: TensorType) -> None:
         raise ShapeError(reason)
     for size, wanted in zip(variable.shape, old.shape, strict=True):
         require_equal(size, wanted, reason)
+
+
+def state_made(tracer: Tracer, what: str) -> StateMade:
+    """Of a parameter or buffer that is made in a trace."""
+    error = StateMade(
+        what,
+        at=user_location(),
+        hint="make it in __init__; or, where a call makes it once for all that follow, call the "
+        "function before it is saved, and outside of branches and loops that a tensor decides on",
+    )
+    error.is_chosen = tracer.block.parent is not None
+    return error
 
 
 def lost_view(through: str) -> ConversionError:

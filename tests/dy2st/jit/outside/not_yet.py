@@ -12,9 +12,7 @@ REFUSED = (
     "effects_in_c.an_iterator_advanced",
     "effects_in_c.an_iterator_of_a_list_advanced",
     "effects_in_c.an_iterator_that_ends",
-    "effects_of_layers.a_layer_made_at_the_first_call",
     "effects_of_layers.print_into_a_text",
-    "effects_on_containers.a_mutable_default",
     "process.whether_gradients_are_on",
 )
 RETRACED = (
@@ -27,6 +25,7 @@ RETRACED = (
     "effects.an_argument_that_is_a_list_of_an_object",
     "effects.setattr_by_a_computed_name",
     "effects_on_containers.a_key_that_a_tensor_decides",
+    "effects_on_containers.a_mutable_default",
     "effects_on_containers.a_window_of_the_last_two",
     "effects_on_containers.an_entry_of_a_list_replaced",
     "views.a_copy_of_an_iterator_held",
