@@ -64,9 +64,9 @@ _MANY = 1000
 Smaller ones are worth waiting for: all calls then have the same last bits.
 """
 
-_MOST_INLINED = 20_000
-"""So many operators a Program may have with those of its functions in place of calls: then they are
-fused, and weights prepacked. What is more would take LLVM too long, so functions are called."""
+_MOST_WITH_WEIGHTS = 20_000
+"""So many operators a Program may have with those of its functions in place of calls, if these take
+weights, which then are prepacked; else `_MANY`. With more of them LLVM takes longer than calls."""
 
 _WORTH, _WORTH_AN_OPERATOR, _WORTH_A_HINT = 0.15, 0.0003, 0.05
 """The seconds that calls have taken when code, or a word on where it is, is worth its while.
@@ -356,10 +356,11 @@ def compile_program(program: Program) -> native.Executable | Background | refere
     llvm.Processor.host()  # says what is missing
     aligned_arrays.align_arrays()
     is_off = os.environ.get("DY2ST_NATIVE_BACKGROUND", "") == "off"
-    if not is_off and next(islice(program.walk(), _MANY, None), None) is not None:
+    few = _few_functions(program)
+    if not is_off and next(islice(few.walk(), _MANY, None), None) is not None:
         return Background(program)
     with progress.Progress(f"compiling {program.name}"):
-        return native.Executable(_few_functions(program))
+        return native.Executable(few)
 
 
 def compile_when_it_pays(
@@ -380,8 +381,11 @@ def _few_functions(program: Program) -> Program:
     """The Program with operators in place of calls, which then are fused, unless they are many."""
     if not program.functions:
         return program
+    weights = set(program.state.values())
+    calls = (one for one in program.operators if one.name == functions.CALL)
+    takes_weights = any(not weights.isdisjoint(one.operands) for one in calls)
     try:
-        return functions.inlined(program, _MOST_INLINED)
+        return functions.inlined(program, _MOST_WITH_WEIGHTS if takes_weights else _MANY)
     except LimitExceeded:
         return program
 

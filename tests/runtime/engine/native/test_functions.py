@@ -13,6 +13,7 @@ from dy2st_runtime.engine.native import compilation
 from dy2st_runtime.engine.native.compilation import _few_functions
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import TensorType
+from dy2st_runtime.ir.clone import clone
 from tests.effort import effort
 from tests.random_programs import Calling, random_program
 from tests.recorded import program_of
@@ -60,9 +61,12 @@ def test_a_function_calls_itself(name):
 def test_few_operators_are_written_out_and_many_are_called(monkeypatch):
     few, many = (program_of(powers(depth), TensorType("float32", (2,))) for depth in (4, 40))
     assert not _few_functions(few).functions and _few_functions(many) is many
-    monkeypatch.setattr(compilation, "_MOST_INLINED", 100)
+    monkeypatch.setattr(compilation, "_MANY", 100)
     program = program_of(powers(9), TensorType("float32", (2,)))
     assert _few_functions(program).functions
+    with_weights = clone(program)
+    with_weights.parameters["w"] = with_weights.inputs.pop()
+    assert not _few_functions(with_weights).functions
     found = engine.compile(program, "native").run([np.zeros(2, "float32")], [])
     assert found[0].tolist() == [0, 0]
 
