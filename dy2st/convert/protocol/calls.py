@@ -320,12 +320,31 @@ def _with_real_objects(
     return found
 
 
+# Of more of them a function would stand in too many branches.
+_MOST_INSIDE = 4
+
+
+def _unions_inside(trace: Trace, values: Iterable[Any]) -> list[Union]:
+    """What is one of several, as far as is known here, in lists and tuples among some values."""
+    found = {}
+    for value in values:
+        content = trace.content(value) if type(value) is list else value
+        for one in content if type(content) in (list, tuple) else ():
+            if type(one) is Union and len(trace.cases_of(one)) > 1:
+                found[id(one)] = one
+    return list(found.values())
+
+
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of dy2st, or of a library that is not looked into."""
     if _SCALARS.issuperset(map(type, (*args, *kwargs.values()))) and is_operator(function):
         return function(*args, **kwargs)
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
+    inside = _unions_inside(trace, (*args, *kwargs.values()))
+    if 0 < len(inside) <= _MOST_INSIDE:
+        again = lambda *_: call_library(trace, function, args, kwargs)  # noqa: E731
+        return map_cases(trace, again, *inside)
     if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
         return None
     if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):

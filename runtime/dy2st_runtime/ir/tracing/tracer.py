@@ -382,6 +382,18 @@ class Tracer:
         operands = operands if is_grad_enabled() else [self._detach(one) for one in operands]
         block = self.block
         types = infer(definition, [v.type for v in operands], attributes)
+        are_numbers = definition.promote and all_numbers(inputs)
+        if (
+            are_numbers
+            and dtype is not None
+            and isinstance(types[0], TensorType)
+            and types[0].rank > 0
+        ):
+            # As `stack([1.0, 2.0])`: a tensor of the dtype that such numbers get.
+            wanted = np.dtype(SCALAR_DTYPES[float]) if dtype.kind == "f" else dtype
+            operands = [self._cast(one, wanted) for one in operands]
+            types = infer(definition, [v.type for v in operands], attributes)
+            are_numbers = False
         self.guard.before(definition, operands, attributes)
         if self.block is not block:  # a branch has begun: a handler goes on in its other side
             operands = [self.local(v) for v in operands]
@@ -393,7 +405,7 @@ class Tracer:
         if limits:
             self.learn(limits, "as many as there may be")
         # What Python computes of numbers alone is a number, and does not widen a tensor's dtype.
-        if definition.promote and all_numbers(inputs):
+        if are_numbers:
             for result in operator.results:
                 result.number = _NUMBERS.get(result.tensor_type.dtype.kind)
             if operator.results[0].number is int and may_outgrow(definition.name, inputs):

@@ -181,3 +181,26 @@ def test_a_list_of_other_things_is_refused(make):
     for take in (dy2st.to_tensor, dy2st.stack):
         with pytest.raises(Dy2stError):
             to_static(lambda x, take=take: take(pairs(x, make)), input_spec=SPECS)(INPUTS[0])
+
+
+def test_numbers_of_python_that_are_stacked_are_a_tensor():
+    def f(x):
+        return dy2st.stack([float(x[0, 0]), float(x[0, 1])]), dy2st.stack([int(x[0, 2]), 3])
+
+    for found, meant in zip(to_static(f, input_spec=SPECS)(INPUTS[1]), f(INPUTS[1]), strict=True):
+        assert found.dtype == meant.dtype and found.tolist() == meant.tolist()
+
+
+@pytest.mark.parametrize("x", INPUTS)
+def test_what_is_one_of_several_is_given_to_the_library_in_a_list(x):
+    def f(x):
+        first = 0
+        for row in x:
+            if row[0] > 0:
+                first = first + row
+        second = x[0] if x[0, 0] > 0 else None
+        given = [x[-1] if second is None else second, x[0] + first]
+        return dy2st.stack(given), dy2st.concat(given)
+
+    for found, meant in zip(to_static(f, input_spec=SPECS)(x), f(x), strict=True):
+        assert found.tolist() == meant.tolist()
