@@ -118,7 +118,7 @@ _LATE = {"statistics": "statistics_", "_heapq": "heapq_", "_bisect": "heapq_"}
 
 def load_late(function: Any) -> Any:
     """The row of a function, if its polyfills are registered late."""
-    name = _LATE.get(str(function.__module__))
+    name = _LATE.get(str(getattr(function, "__module__", "")))
     if name is not None:
         import_module(_PACKAGE + name)
     return row_of_function(function)
