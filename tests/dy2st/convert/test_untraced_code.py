@@ -9,7 +9,6 @@ import json
 import pprint
 import re
 import reprlib
-import statistics
 import string
 import struct
 import types
@@ -28,7 +27,6 @@ from tests.dy2st.convert.kinds.same import refused, same
 OF_NUMBERS = {
     "json": lambda x: json.dumps({"loss": float(x[0])}),
     "json_or_default": lambda x: json.dumps([x.shape[0]], default=str),
-    "statistics": lambda x: statistics.stdev([float(x[0]), 2.0]),
     "fraction": lambda x: fractions.Fraction(int(x[0]), 2),
     "decimal": lambda x: decimal.Decimal(x.shape[0]),
     "struct": lambda x: struct.pack("<f", float(x[0])),
