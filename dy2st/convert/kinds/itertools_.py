@@ -39,6 +39,7 @@ def count(trace: Trace, start: Any = 0, step: Any = 1) -> Any:
 
 @function_row(itertools.chain)
 def _chain(trace: Trace, *iterables: Any) -> Any:
+    # Lists are joined at once: a generator has 24 operators, and a loop, where this has 21.
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
         return trace.made(itertools.chain(*parts))
@@ -77,6 +78,9 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     for end in ends:
         if end is not None:
             check(trace, trace.test_of(trace.ge(end, 0)), error)
+    if type(items) is Indexed and type(items.whole) is SymbolicSequence:
+        # One operator for each array: a generator has 32 in all where this has 22.
+        return iter_(trace, trace.item(trace.call(list, items), slice(*ends)))
     ends = (0, *ends) if len(ends) == 1 else ends
     start, stop, step = (*ends, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
@@ -89,6 +93,7 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
 
 @function_row(itertools.pairwise)
 def _pairwise(trace: Trace, iterable: Any) -> Any:
+    # By index: a generator would begin with an item that is none, or needs a flag.
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         return trace.made(itertools.pairwise(items))

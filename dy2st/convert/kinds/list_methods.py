@@ -244,6 +244,8 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
     if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
         whole = as_dynamic(trace, content, getattr(content, "kind", type(content)))
         return trace.call(lists_.place_of, whole, item, start, stop)
+    # Of a list of Python all elements are asked side by side: a loop in Python would nest as many
+    # branches as there are elements.
     places = range(len(content))[start:stop]
     answers: list[tuple[int, Any]] = []
     for place in places:

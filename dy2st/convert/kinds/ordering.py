@@ -2,6 +2,7 @@
 
 Keys that are numbers, 0-d tensors, texts that are known, and tuples of them are columns of numbers.
 All others are compared two by two, as Python would: the place of an element is how many are before.
+By columns sorted() of a list of unknown length has 20 operators, an insertion sort in Python 48.
 """
 
 from __future__ import annotations

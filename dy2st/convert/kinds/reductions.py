@@ -121,6 +121,7 @@ def _of_items(trace: Trace, name: str, items: Any, key: Any) -> Any:
     return best
 
 
+# max() of a list of unknown length has 31 operators, a loop with an `if` in Python 37.
 def _better(trace: Trace, name: str, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
     """The pair of an item and its key that is better; the old one if they are equal."""
     answer = trace.test_of(getattr(trace, _BETTER[name])(new[1], old[1]))
@@ -166,6 +167,7 @@ def _all(trace: Trace, iterable: Any) -> Any:
     return _decided(trace, iterable, False)
 
 
+# any() has 31 operators, a loop with a `return` in Python 59; all() of three bools 12, and 48.
 def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     """Whether one item is true (`any`); `decisive` is False: not whether one is false (`all`)."""
     source = trace.source_of(iterable)

@@ -29,8 +29,6 @@ NOT_YET = frozenset(
         "model_code.games.monte_carlo_tree",
         "model_code.games.elo_ratings of unknown sizes",
         "model_code.games.path_of_least_cost of unknown sizes",
-        "model_code.speech.zero_crossings",
-        "model_code.speech.zero_crossings of unknown sizes",
         "model_code.reinforcement.replay_in_a_circle of unknown sizes",
         "model_code.reinforcement.episode_with_feedback",
         "model_code.reinforcement.rollouts_of_workers of unknown sizes",
