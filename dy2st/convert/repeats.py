@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
-from dy2st_runtime.ir import Block, Program, ValueType, Variable
+from dy2st_runtime.errors import Location
+from dy2st_runtime.ir import Block, Operator, Program, ValueType, Variable
 
 Key: TypeAlias = "tuple[Any, ...]"
 Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
@@ -60,10 +61,25 @@ class Function:
 
 @dataclass(eq=False)
 class Recorded:
-    """A call that was recorded in place: the objects that it was given, and what it has read."""
+    """A call that was recorded in place.
+
+    objects    those from outside that it was given, and what it has read.
+    operators  what was recorded, one after the other in one Block.
+    arguments  the Variables that it was given.
+    leaves     those of what it has returned.
+    layer      the path of the Layer in which the call stands; `location` is that of the call.
+    function   what others of its kind are calls of, and what this one gives it, too.
+    """
 
     objects: Sequence[Any]
     reads: Sequence[Read]
+    operators: Sequence[Operator]
+    arguments: Sequence[Variable]
+    leaves: Sequence[Variable]
+    location: Location | None
+    layer: str
+    function: Function | None = None
+    captured: Sequence[Variable] = ()
 
 
 @dataclass(eq=False)

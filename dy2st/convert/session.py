@@ -18,6 +18,7 @@ from dy2st.convert.replay.effects import effects_of
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker, structure_of
 from dy2st.convert.replay.state_of_files import Keeping, Reads
+from dy2st.convert.stage.first_calls import replace_first_calls
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Refused,
@@ -129,6 +130,7 @@ def trace(
         places = {id(one): place for place, one in enumerate(arguments_that_change)}
         found = Traced(program, state, machine, arguments, places, sources=sources)
         _finish(found, result, place_of(function), keeping)
+        replace_first_calls(machine)
     if keeping is not None:
         keeping.drop_unused(program, state, found.finished.kept)
     program.block.parameters = [*program.inputs, *program.state.values()]

@@ -13,7 +13,7 @@ that, until what it gives is what was assumed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 from types import CellType, FunctionType, MethodType
@@ -61,15 +61,15 @@ def repeatable(
     def run(*args: Any, **kwargs: Any) -> Any:
         for one in args:
             if type(one) is Variable:
-                if site.is_refused or not _may_repeat(trace):
+                if site.is_refused or not may_repeat(trace):
                     break
-                return _call(trace, site, function, bound, args, kwargs)
+                return traced_call(trace, site, function, bound, args, kwargs)
         return bound(*args, **kwargs)
 
     return run
 
 
-def _may_repeat(trace: Trace) -> bool:
+def may_repeat(trace: Trace) -> bool:
     """Whether what is recorded here depends on nothing but what a key has."""
     is_plain = (
         not trace.handlers
@@ -80,7 +80,7 @@ def _may_repeat(trace: Trace) -> bool:
     return is_plain and trace.tracer.recompute_call == 0 and not trace.tracer.has_gone_back
 
 
-def _call(
+def traced_call(
     trace: Trace,
     site: Site,
     function: FunctionType,
@@ -92,9 +92,11 @@ def _call(
         call = Call(trace, function, args, kwargs)
         if call.fits:
             found = function_of_call(trace, site, call)
-            if found is None and is_repeated(trace, site, call):
+            first = first_of(trace, site, call) if found is None else None
+            if first is not None:
                 found = record_function(trace, site, function, bound, call)
             if found is not None:
+                _link(trace, first, found.function)
                 return append_call(trace, found, call)
     repeats, block = trace.repeats, trace.tracer.block
     with repeats.logging():
@@ -109,8 +111,44 @@ def _call(
             if _state(trace) != before:
                 site.is_refused = True
             elif call.fits:
-                repeats.note(site, call.key, Recorded(call.objects, repeats.read_since(mark)))
+                first = recorded_call(trace, call, block.operators[start:], mark, result)
+                repeats.note(site, call.key, first)
+                for made in site.functions.get(call.key, ()):  # of the call that runs in this one
+                    _link(trace, first, made)
     return result
+
+
+def recorded_call(
+    trace: Trace, call: Call, operators: Sequence[Operator], mark: int, result: Any
+) -> Recorded:
+    """What is to be known of a call that was recorded in place."""
+    tracer = trace.tracer
+    return Recorded(
+        call.objects,
+        trace.repeats.read_since(mark),
+        operators,
+        [*map(tracer.captured, call.leaves)],
+        [*map(tracer.captured, variables_of(result))],
+        tracer.locate(),
+        tracer.layer,
+    )
+
+
+def variables_of(value: Any) -> Iterator[Variable]:
+    """The Variables in a result, in the order in which it is taken apart."""
+    if isinstance(value, (tuple, list, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from variables_of(one)
+    elif type(value) is Variable:
+        yield value
+
+
+def _link(trace: Trace, first: Recorded | Running | None, made: Function) -> None:
+    """Let a call that was recorded in place be one of a function, too, when the trace ends."""
+    if isinstance(first, Recorded) and first.function is None and made.block is not None:
+        found = match(trace, made, first.objects, first.layer)
+        if found is not None:
+            first.function, first.captured = made, found.captured
 
 
 def _state(trace: Trace) -> tuple[Any, ...]:
@@ -266,26 +304,25 @@ class Match:
 
 def function_of_call(trace: Trace, site: Site, call: Call) -> Match | None:
     """The function that a call is of, if it reads here what it was recorded with."""
-    found = (match(trace, made, call) for made in site.functions.get(call.key, ()))
+    known, layer = site.functions.get(call.key, ()), trace.tracer.layer
+    found = (match(trace, made, call.objects, layer) for made in known)
     return next((one for one in found if one is not None), None)
 
 
-def match(trace: Trace, made: Function, call: Call) -> Match | None:
-    """A call of a function; None if objects differ from those that it was recorded with."""
+def match(trace: Trace, made: Function, objects: Sequence[Any], layer: str) -> Match | None:
+    """A call of a function in a Layer; None if it reads something else there."""
     tracer = trace.tracer
     found = Match(made, made.captured, made.reads)
-    if not all(map(is_, made.objects, call.objects)):
-        alike = Counterparts(trace, made.objects, call.objects)
+    if not all(map(is_, made.objects, objects)):
+        alike = Counterparts(trace, made.objects, objects)
         reads = None if made.block is None else alike.follow(made.reads)
-        if reads is None or not (
-            made.layer is None or alike.layers_are_below(made.layer, tracer.layer)
-        ):
+        if reads is None or not (made.layer is None or alike.layers_are_below(made.layer, layer)):
             return None
         tensors = [alike.tensor(tracer.flags.state.get(outer)) for outer in made.captured]
         if any(one is None for one in tensors):
             return None
         found = Match(made, [tracer.captured(one) for one in tensors], reads)
-    elif made.block is not None and made.layer not in (None, tracer.layer):
+    elif made.block is not None and made.layer not in (None, layer):
         return None
     for outer in found.captured:
         tensor = tracer.flags.state.get(outer, outer)
@@ -296,20 +333,20 @@ def match(trace: Trace, made: Function, call: Call) -> Match | None:
     return found
 
 
-def is_repeated(trace: Trace, site: Site, call: Call) -> bool:
-    """Whether a call like this was recorded before, or runs now and has come to this one."""
+def first_of(trace: Trace, site: Site, call: Call) -> Recorded | Running | None:
+    """A call like this that was recorded before, or runs now and has come to this one."""
     for known in site.called.get(call.key, ()):
         if all(map(is_, known.objects, call.objects)):
-            return True
+            return known
         if Counterparts(trace, known.objects, call.objects).follow(known.reads) is not None:
-            return True
+            return known
     for one in reversed(site.running):
         if one.key is None:
             asked = Call(trace, one.function, one.args, one.kwargs)
             one.key, one.objects = asked.key, asked.objects
         if one.key == call.key and all(map(is_, one.objects, call.objects)):
-            return True
-    return False
+            return one
+    return None
 
 
 def append_call(trace: Trace, found: Match, call: Call) -> Any:

@@ -198,9 +198,11 @@ def long(x, y):
 
 
 def test_calls_with_the_same_types_are_calls_of_one_function():
-    static = to_static(lambda x, y: long(x, y) + long(y, x) + long(x, x))
-    np.testing.assert_array_equal(static(X, Y), long(X, Y) + long(Y, X) + long(X, X))
+    static = to_static(lambda x, y: long(x, y) + long(y, x) + long(x * y, y))
+    np.testing.assert_array_equal(static(X, Y), long(X, Y) + long(Y, X) + long(X * Y, Y))
     assert names(static) == ["long"]
+    operators = [one.name for one in static.main_program.operators]
+    assert operators == ["call", "call", "add", "multiply", "call", "add"]
 
 
 def test_other_types_are_another_function():
