@@ -45,3 +45,9 @@ def small_heap() -> None:
     """The same for modules that search often: what tests before have left is not looked at."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture
+def every_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However small a function of the user's is, it is one of the Program once it is called again."""
+    monkeypatch.setattr("dy2st.convert.repeats.Repeats.least", 0)

@@ -16,7 +16,7 @@ from tests.dy2st.catalogue.entry import ENTRIES, Case, Entry
 from tests.dy2st.catalogue.not_yet import NOT_YET, WRONG
 from tests.dy2st.catalogue.themes import CASES, THEMES
 
-pytestmark = pytest.mark.usefixtures("small_heap")
+pytestmark = pytest.mark.usefixtures("small_heap", "every_size")
 FILES = {theme.__file__ for theme in THEMES["model_code"]}
 
 

@@ -10,6 +10,8 @@ from tests.dy2st.jit import gradient_programs, object_programs, state_programs, 
 from tests.dy2st.jit.shape_programs import compare as compare_shapes
 from tests.effort import effort
 
+pytestmark = pytest.mark.usefixtures("every_size")
+
 # -- gradients by the tape, in a Program, converted, and by quotients ------------------------------
 
 FOUND = [24, 70, 1048, 1143, 1624, 1645, 1884, 2020]

@@ -12,6 +12,7 @@ from tests.campaign import define
 from tests.dy2st.jit.tensor_programs import INPUTS, Writer, compare, lines_taken, program_of
 from tests.effort import effort
 
+pytestmark = pytest.mark.usefixtures("every_size")
 ROUNDS, PROGRAMS = effort(2, 6), effort(15, 50)
 
 

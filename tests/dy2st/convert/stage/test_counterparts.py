@@ -5,16 +5,10 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.convert.repeats import Repeats
 from dy2st.jit import to_static
 
+pytestmark = pytest.mark.usefixtures("every_size")
 X = dy2st.to_tensor(np.linspace(-1, 1, 6, dtype="float32").reshape(2, 3))
-
-
-@pytest.fixture(autouse=True)
-def every_size(monkeypatch):
-    """However small a function is, it is one of the Program once it is called again."""
-    monkeypatch.setattr(Repeats, "least", 0)
 
 
 class Block(nn.Layer):

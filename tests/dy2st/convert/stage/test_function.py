@@ -17,12 +17,6 @@ T = dy2st.to_tensor
 X, Y = T([1.0, -2.0, 3.0]), T([0.5, 4.0, -1.0])
 
 
-@pytest.fixture
-def every_size(monkeypatch):
-    """However small a function is, it is one of the Program once it is called again."""
-    monkeypatch.setattr(Repeats, "least", 0)
-
-
 def names(static) -> list[str]:
     """The functions of the Program that was made last."""
     return [*static.main_program.functions]
