@@ -159,13 +159,17 @@ def names_now(names: dict[str, Any], over: Mapping[Any, Any]) -> dict[str, Any]:
     return {name: one for name, one in {**names, **written}.items() if one is not MISSING}
 
 
-def setters_of(owner: Any) -> tuple[Callable[..., None], Callable[..., None]]:
-    """What sets an attribute of an object, and deletes it, past the methods of the user's class."""
+def setter_of(owner: Any, name: str) -> Callable[..., None]:
+    """What sets an attribute of an object, or deletes it, past the methods of the user's class.
+
+    name  `__setattr__` or `__delattr__`.
+    """
+    known: Callable[..., None] | None = _in_c(type(owner), name)
+    if known is not None:
+        return known
     plain: Any = next((kind for kind in (Layer, type) if isinstance(owner, kind)), object)
-    return tuple(_in_c(type(owner), name) or getattr(plain, name) for name in _SETTERS)
-
-
-_SETTERS = ("__setattr__", "__delattr__")
+    setter: Callable[..., None] = getattr(plain, name)
+    return setter
 
 
 def _in_c(kind: type, name: str) -> Any:

@@ -21,7 +21,7 @@ from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.scalars import member
 from dy2st.convert.kinds.table import row_of_method
-from dy2st.convert.objects import setters_of
+from dy2st.convert.objects import setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known
@@ -316,9 +316,10 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         content.pop(name, None) if value is MISSING else content.__setitem__(name, value)
     elif not trace.is_made_here(owner) or (id(owner), name) in trace.over:
         trace.write(owner, name, value)
+    elif value is MISSING:
+        setter_of(owner, "__delattr__")(owner, name)
     else:
-        put, delete = setters_of(owner)
-        delete(owner, name) if value is MISSING else put(owner, name, value)
+        setter_of(owner, "__setattr__")(owner, name, value)
 
 
 _PLAIN_SETTERS = (object, BaseException, type)

@@ -13,7 +13,7 @@ from functools import partial
 from types import CellType, ModuleType
 from typing import Any
 
-from dy2st.convert.objects import setters_of
+from dy2st.convert.objects import setter_of
 from dy2st.convert.replay.comparison import cell_value, like, stores_of
 from dy2st.convert.replay.places import ReadKey
 from dy2st.convert.replay.result import Given, Known, Made, Taker, rebuild
@@ -161,11 +161,10 @@ def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
 
 def _set_attribute(name: str, owner: Any, value: Any) -> None:
     """What a method of the class does beside it is an effect of its own."""
-    put, delete = setters_of(owner)
     if value is not MISSING:
-        put(owner, name, value)
+        setter_of(owner, "__setattr__")(owner, name, value)
     elif native_attribute(owner, name) is not MISSING:
-        delete(owner, name)
+        setter_of(owner, "__delattr__")(owner, name)
 
 
 def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
