@@ -175,7 +175,13 @@ def as_integers(values: Any) -> tuple[Any, tuple[Size | None, ...] | None]:
     known = [
         known_dim(value) if isinstance(value, Variable) else as_size(value) for value in values
     ]
-    return F.stack([F.reshape(F.cast(value, "int64"), []) for value in values]), tuple(known)
+    numbers = [
+        value
+        if type(value) is int or getattr(value, "number", None) is int
+        else F.reshape(F.cast(value, "int64"), [])
+        for value in values
+    ]
+    return F.stack(numbers), tuple(known)
 
 
 def as_dtype(dtype: Any, default: Any = None) -> DType:

@@ -7,6 +7,7 @@ The rank of the result must be known, from how many values there are; its sizes 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError, UndecidedDim
 from dy2st_runtime.ir import F, Sample, TensorType, View, apply, define, public
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axes, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXES, KNOWN_SIZES, NUMBER, SIGNED_AXIS, one_of
+from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.ops.creation import filled_with
 from dy2st_runtime.ops.padding import MODE
@@ -38,6 +40,8 @@ class Row(NamedTuple):
     dtype      its element type; the same for all that follow from x.
     least      the smallest of the numbers that has no meaning of its own; None if none has.
     reshapes   whether the result has the elements of x in their order.
+    direct     what computes a call in which nothing is wrong or has a meaning of its own; it gives
+               None for all others.
     """
 
     name: str
@@ -51,6 +55,21 @@ class Row(NamedTuple):
     has_places: bool = False
     least: int | None = 0
     reshapes: bool = False
+    direct: Callable[..., Any] = lambda *_, **__: None
+
+
+def _by(name: str, *arrays: Any, **attributes: Any) -> Any:
+    kernel = lookup(name).kernel
+    assert kernel is not None
+    return kernel(*arrays, **attributes)
+
+
+def _broadcast(x: Any, shape: list[int], known: Any) -> Any:
+    ends = shape[len(shape) - x.ndim :]
+    is_plain = len(shape) >= x.ndim and min(shape, default=1) > 0
+    if not is_plain or any(size not in (1, end) for size, end in zip(x.shape, ends, strict=True)):
+        return None
+    return _by("broadcast_to", x, shape=tuple(shape))
 
 
 def _count(type: TensorType, what: str) -> int:
@@ -105,6 +124,11 @@ ROWS = (
         _NO_SIZES,
         least=1,
         reshapes=True,
+        direct=lambda x, shape, known: (
+            _by("reshape", x, shape=tuple(shape))
+            if min(shape, default=1) > 0 and math.prod(shape) == x.size
+            else None
+        ),
     ),
     Row(
         "squeeze",
@@ -150,6 +174,7 @@ ROWS = (
         lambda x, shape, known: _without_signs(_known(known, shape, "broadcast_to: the shape")),
         (Sample(((1, 1), (2,)), {}, _F64_AND_INT, 1, 3),),
         _NO_SIZES,
+        direct=_broadcast,
     ),
     Row(
         "full",
@@ -160,6 +185,11 @@ ROWS = (
         (Sample(((2,),), {}, ("int64",), 0, 3),),
         {"value": NUMBER.or_else(0), "dtype": np.dtype("float32"), **_NO_SIZES},
         dtype=lambda shape, value, dtype, known: filled_with(value, dtype),
+        direct=lambda shape, value, dtype, known: (
+            _by("full", shape=tuple(shape), value=value, dtype=dtype)
+            if isinstance(shape, list) and min(shape, default=0) >= 0
+            else None
+        ),
     ),
     Row(
         "one_hot",
@@ -250,16 +280,21 @@ def _define(row: Row) -> None:
         result = TensorType(row.dtype(*types, **attributes), shape)
         return (result, result.with_dtype("int64")) if row.has_places else result
 
-    def with_values(*inputs: Any, **attributes: Any) -> Any:
-        values = [
+    def values_of(inputs: Sequence[Any]) -> list[Any]:
+        return [
             np.asarray(value).tolist() if place in row.arguments else value
             for place, value in enumerate(inputs)
         ]
-        return row.static(*values, **attributes)
+
+    def with_values(*inputs: Any, **attributes: Any) -> Any:
+        return row.static(*values_of(inputs), **attributes)
 
     def kernel(*arrays: Any, **attributes: Any) -> Any:
+        values = values_of(arrays)
+        if (found := row.direct(*values, **attributes)) is not None:
+            return found
         with eagerly(as_recorded=True):
-            result = with_values(*arrays, **attributes)
+            result = row.static(*values, **attributes)
         return tuple(map(np.asarray, result)) if row.has_places else np.asarray(result)
 
     define(
