@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import weakref
 from abc import get_cache_token
+from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
 from operator import is_
@@ -68,6 +69,7 @@ _ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 _PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _VARIED = (int, float, EagerTensor, tuple)
 _GONE = -2  # an attribute is not there any more
+_MOST_ITEMS = 32  # of a list whose numbers may become inputs
 _FEW_NAMES = 3  # for which `in` is faster than one call
 _HELPERS = {
     "M": MISSING,
@@ -129,6 +131,15 @@ class Guards:
         paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
         self._numbers: list[tuple[Callable[[], Any], str, Any, Any, AnyNumber, bool]] = []
+        # Lists of numbers alone: nothing else is kept alive.
+        self._contents = {
+            index: (weak(owner) or partial(_itself, owner), [*owner], id(owner) in changed)
+            for index, (owner, kind, *_) in enumerate(left)
+            if kind == "content"
+            and type(owner) in (list, deque)
+            and 0 < len(owner) <= _MOST_ITEMS
+            and all(map(AnyNumber.like, owner))
+        }
         for index, (owner, kind, name, value) in enumerate(left):
             if kind not in _PLACES or type(value) not in _VARIED:
                 continue
@@ -148,6 +159,11 @@ class Guards:
         # Say what differs, if the next trace can take it as an input.
         if failed in self._tensors:
             self._varied.note_tensor(self._tensors[failed])
+        if failed in self._contents:
+            reference, items, is_changed = self._contents[failed]
+            now = reference()
+            if now is not None and len(now) == len(items):
+                self._note_items(now, items, is_changed, self._varied)
         for reference, kind, name, number, form, is_written in self._numbers:
             owner = reference()
             now = MISSING if owner is None else value_at(owner, kind, name)
@@ -158,6 +174,16 @@ class Guards:
             else:
                 self._varied.see(owner, kind, name, (number, now))
         return False
+
+    def _note_items(self, owner: Any, items: list[Any], is_changed: bool, varied: Varied) -> None:
+        """All numbers of a list may be inputs where one is another than before."""
+        for place, (item, now) in enumerate(zip(items, owner, strict=True)):
+            form = AnyNumber.like(item)
+            if form is not None and form.fits(now):
+                if is_changed:
+                    varied.note(owner, "item", place)
+                elif now != item:
+                    varied.see(owner, "item", place, (item, now))
 
     @property
     def why(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import threading
 import warnings
+from collections import deque
 
 import numpy as np
 import pytest
@@ -187,6 +188,41 @@ def test_a_tuple_of_other_kinds_has_a_program_of_its_own():
         held.rates = rates
         assert str(comparable(static(X))) == str(comparable(held.only_read(X)))
     assert len(static.program_cache) == 5
+
+
+class Last(dy2st.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.last, self.weights = deque([0.0] * 3, maxlen=3), [0.5, 0.25]
+
+    def forward(self, x):
+        self.last.append(float(x.sum()))
+        return x + sum(self.last) / 3
+
+    def reads_a_list(self, x):
+        return x * sum(self.weights) + max(self.weights)
+
+
+def test_a_window_of_numbers_is_one_of_the_program():
+    eager, held = Last(), Last()
+    static = to_static(held)
+    for k in range(9):
+        x = X * (0.5 * k)
+        assert comparable(static(x)) == comparable(eager(x))
+        assert held.last == eager.last
+        assert held.last.maxlen == 3
+    assert len(static.forward.program_cache) == 2
+
+
+def test_the_numbers_of_a_list_that_is_read_as_a_whole_are_inputs():
+    held = Last()
+    static = to_static(held.reads_a_list)
+    for k in range(9):
+        held.weights[:] = [0.5 * k, 1.0 - k]
+        assert comparable(static(X)) == comparable(held.reads_a_list(X))
+    assert len(static.program_cache) == 3
+    held.weights.append(7.5)
+    assert comparable(static(X)) == comparable(held.reads_a_list(X))
 
 
 class Counted(dy2st.nn.Layer):
