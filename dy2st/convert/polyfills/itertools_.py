@@ -38,10 +38,9 @@ def filterfalse(function: Any, iterable: Any, /) -> Iterator[Any]:
 
 
 @polyfill(itertools.starmap)
-def starmap(function: Any, iterable: Any, /) -> Iterator[Any]:
+def starmap(function: Any, iterable: Any, /) -> Any:
     """`itertools.starmap`."""
-    for item in iterable:
-        yield function(*item)
+    return map(lambda item: function(*item), iterable)
 
 
 @polyfill(itertools.groupby)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from inspect import CO_GENERATOR, getsource, signature
+from inspect import CO_GENERATOR, Signature, getsource, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -36,6 +36,7 @@ class Polyfill:
 
     function: Any
     written: FunctionType
+    parameters: Signature
     is_changing: bool
     moves: int
     iterable: int | None
@@ -48,15 +49,15 @@ class Polyfill:
         if self.is_changing and isinstance(args[0], dict) and trace.is_outside(args[0]):
             return trace.call(self.written, *args, **options)
         given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
-        if not options and not any(one is _OTHER for one in given):
-            return trace.made(self.function(*given))
+        if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):
+            return trace.made(self.function(*given, **options))
         count = len(args) if self.moves < 0 else self.moves
         if count and not any(map(is_traced, (*args[count:], *options.values()))):
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
         try:
-            signature(self.written).bind(*args, **options)
+            self.parameters.bind(*args, **options)
         except TypeError:
             self.function(*args, **options)  # raises, in Python's words
         call: Callable[..., Any] = partial(trace.call, self.written)
@@ -79,11 +80,14 @@ def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Call
 
     def register(written: F) -> F:
         assert isinstance(written, FunctionType)
-        names = list(signature(written).parameters)
+        parameters = signature(written)
+        names = list(parameters.parameters)
         is_lazy = written.__code__.co_flags & CO_GENERATOR and "iterable" in names
         place = names.index("iterable") if is_lazy else None
         for function in functions:
-            function_row(function)(Polyfill(function, written, is_changing, moves, place))
+            function_row(function)(
+                Polyfill(function, written, parameters, is_changing, moves, place)
+            )
         return written
 
     return register

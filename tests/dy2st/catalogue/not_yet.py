@@ -16,7 +16,6 @@ NOT_YET = frozenset(
         "model_code.training_loops.schedule_of_a_generator of unknown sizes",
         "model_code.exceptions.checks_of_arguments of unknown sizes",
         "model_code.text.longest_match_in_a_vocabulary",
-        "model_code.text.longest_match_in_a_vocabulary of unknown sizes",
         "model_code.corners.two_names_in_a_branch",
         "model_code.corners.two_names_in_a_branch of unknown sizes",
         "model_code.corners.nodes_in_a_heap",
