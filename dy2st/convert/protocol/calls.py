@@ -343,8 +343,13 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
         return _for_each_case(trace, call_library, function, args, kwargs)
     inside = _unions_inside(trace, (*args, *kwargs.values()))
     if 0 < len(inside) <= _MOST_INSIDE:
-        again = lambda *_: call_library(trace, function, args, kwargs)  # noqa: E731
-        return map_cases(trace, again, *inside)
+        # What is one of several still, inside of a case, is refused.
+        run = lambda *_: _call_native(trace, function, args, kwargs)  # noqa: E731
+        return map_cases(trace, run, *inside)
+    return _call_native(trace, function, args, kwargs)
+
+
+def _call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
         return None
     if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
