@@ -23,7 +23,11 @@ def replace_first_calls(trace: Trace) -> None:
     # What was recorded in another call was noted before that: outer ones first.
     for _, _, first in reversed(trace.repeats.called):
         made = first.function
-        if made is not None and trace.tracer.program.functions.get(made.name) is made.block:
+        if (
+            made is not None
+            and first.operators
+            and trace.tracer.program.functions.get(made.name) is made.block
+        ):
             blocks.setdefault(first.operators[0].block, []).append(first)
     for block, firsts in blocks.items():
         replace_in_block(trace.tracer, block, firsts)

@@ -442,6 +442,13 @@ def defaults_that_differ(x):
     return made
 
 
+def records_nothing(x):
+    def helper(v):
+        return v, 1
+
+    return [helper(x) for _ in range(3)]
+
+
 def lists_and_dicts_as_arguments(x):
     def helper(pair, words, **named):
         pair.append(words["a"])
@@ -535,6 +542,7 @@ PROGRAMS = [
     constants_that_look_alike,
     functions_as_arguments,
     defaults_that_differ,
+    records_nothing,
     lists_and_dicts_as_arguments,
     under_no_grad,
     raises_in_a_handler,
