@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, row_of_function
 from dy2st.convert.objects import ATOMS
 from dy2st.convert.trace import CONTAINERS, Trace
@@ -54,6 +55,8 @@ class Polyfill:
         count = len(args) if self.moves < 0 else self.moves
         if count and not any(map(is_traced, (*args[count:], *options.values()))):
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
+            for one in filter(trace.is_outside, args[:count]):
+                refuse_advance_outside(one)
             if not any(map(_is_traced_iterator, args[:count])):
                 return trace.made(self.function(*args, **options))
         try:

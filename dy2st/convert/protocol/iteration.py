@@ -93,7 +93,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
             return in_order
         iterator = call(trace, own, iterable)
         is_users = own_method(trace, iterator, "__next__") is not None
-        return iterator if is_users else items_of(trace, iterator)
+        return next_of(trace, iterator) if is_users else items_of(trace, iterator)
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         if not is_by_index:

@@ -460,3 +460,40 @@ def test_a_generator_from_outside_is_not_advanced_by_its_methods(step):
     with pytest.raises(UnsupportedSyntax, match="a generator from outside .* is advanced"):
         to_static(lambda x: x * step(items))(dy2st.ones([1]))
     assert next(items) == 0
+
+
+class Counting:
+    """An iterator of the user's own."""
+
+    def __init__(self):
+        self.place = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.place += 1
+        return self.place
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda items: list(zip(range(2), items)),
+        lambda items: list(itertools.islice(items, 2)),
+        lambda items: next(enumerate(items)),
+        lambda items: [item for _, item in zip(range(2), items)],
+    ],
+)
+def test_an_iterator_of_the_users_from_outside_goes_on(take):
+    items, own = Counting(), Counting()
+    static = to_static(lambda x: (x * 2, take(items)))
+    assert [static(dy2st.ones([1]))[1] for _ in range(3)] == [take(own) for _ in range(3)]
+    assert items.place == own.place
+
+
+def test_tee_of_an_iterator_from_outside_is_refused():
+    items = iter(range(3))
+    with pytest.raises(UnsupportedSyntax, match="from outside .* is advanced"):
+        to_static(lambda x: x * next(itertools.tee(items)[0]))(dy2st.ones([1]))
+    assert next(items) == 0
