@@ -30,6 +30,7 @@ from dy2st.convert.call_context import AsksCaches
 from dy2st.convert.ignored_modules import is_ignored_module, module_of_code
 from dy2st.convert.protocol.untraced_functions import is_marked
 from dy2st.convert.record import Break, Report
+from dy2st.jit.ties import OtherTies, Ties
 from dy2st.transpiler.asked_calls import asking
 from dy2st_runtime.errors import (
     ConversionError,
@@ -184,9 +185,15 @@ class GraphBreaks:
             unit = self._units[id(code)] = Unit(self, function)
         return unit
 
-    def first(self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Make a call of which no Program is known."""
-        return self.root(static.__wrapped__).first(static, args, kwargs)
+    def first(
+        self,
+        static: StaticFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        ties: Ties | None,
+    ) -> Any:
+        """Make a call of which no Program is known, with these ties."""
+        return self.root(static.__wrapped__).first(static, args, kwargs, ties)
 
     @staticmethod
     def are_of(known: Any, tensors: Sequence[Any], error: BaseException) -> bool:
@@ -319,18 +326,24 @@ class Unit:
 
     # -- a call that has no Program ---------------------------------------------------------------
 
-    def first(self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def first(
+        self,
+        static: StaticFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        ties: Ties | None = None,
+    ) -> Any:
         """Make a call of which no Program is known: one is traced, or Python makes it."""
         python = partial(self._run, static, args, kwargs)
         broken, key = self._given_up, None
         if broken is None:
-            key = static.key_of(args, kwargs)
+            key = static.key_of(args, kwargs), ties
             broken = static.broken.get(key)
         if broken is not None and broken is not _ASKING_NEXT:
             return python(broken)
         self._tries += 1
         try:
-            found = static.find(args, kwargs, is_tentative=True, may_ask=bool(broken))
+            found = static.find(args, kwargs, True, bool(broken), ties)
         except (SpecError, EngineError):  # the user has said something else of the arguments
             raise
         except AsksCaches:
@@ -383,11 +396,14 @@ class Unit:
             return found.run()
         except BaseException as error:  # goes on, if Python does not make the call
             refusal = error
+            ties = error.ties if isinstance(error, OtherTies) else None
             is_again = static.keeps_constant(error, args, kwargs)
             if not (is_again or call.is_lost or self.owner.are_of(known, tensors, error)):
                 raise
         if is_again:
             return static(*args, **kwargs)
+        if ties is not None:  # another Program is for these
+            return self.first(static, args, kwargs, ties)
         if call.is_lost:  # what it was to write: Python writes it, and raises
             return self._run(static, args, kwargs, _NOTHING)
         return self.instead(static, args, kwargs, refusal)

@@ -358,7 +358,7 @@ class StaticFunction(Generic[P, R]):
                 try:
                     return known(tensors, call, containers)
                 except OtherTies as other:
-                    ties = other.ties
+                    ties, known = other.ties, None
                 except BaseException:  # it is raised again, here or by Python below
                     if call is None or not call.is_lost:
                         raise
@@ -392,7 +392,7 @@ class StaticFunction(Generic[P, R]):
     ) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
         if self.breaks is not None:
-            return self.breaks.first(self, args, kwargs)
+            return self.breaks.first(self, args, kwargs, ties)
         found = self.find(args, kwargs, ties=ties)
         if found is None:
             return self.dygraph_function(*args, **kwargs)

@@ -276,6 +276,19 @@ def test_caches_of_the_users_are_asked_by_python_first():
 
 @quiet
 def test_a_call_that_its_program_refuses_is_made_by_python():
+    kept = dy2st.zeros([2, 2])
+
+    def add_to(x):
+        kept.add_(x)
+        return kept * 1
+
+    static = partly(add_to)
+    assert static(X).tolist() == [[1.0, 2.0]] * 2
+    assert static(kept[0]).tolist() == [[2.0, 4.0]] * 2  # a view of it
+    assert "in place" in static.report().breaks[0].what
+
+
+def test_a_call_with_one_object_for_two_has_a_program_of_its_own():
     kept = dy2st.zeros([2])
 
     def add_to(x):
@@ -284,8 +297,8 @@ def test_a_call_that_its_program_refuses_is_made_by_python():
 
     static = partly(add_to)
     assert static(X).tolist() == [1.0, 2.0]
-    assert static(kept).tolist() == [2.0, 4.0]  # both are one tensor
-    assert "in place" in static.report().breaks[0].what
+    assert static(kept).tolist() == [2.0, 4.0]
+    assert len(static.program_cache) == 2 and not static.report().breaks
 
 
 @quiet
