@@ -47,7 +47,7 @@ class Polyfill:
 
         Of a dict from outside that is changed no more is asked than the code in Python does.
         """
-        if self.is_changing and isinstance(args[0], dict) and trace.is_outside(args[0]):
+        if self.is_changing and args and isinstance(args[0], dict) and trace.is_outside(args[0]):
             return trace.call(self.written, *args, **options)
         given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
         if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):

@@ -132,6 +132,20 @@ def test_an_error_names_the_variable_of_a_polyfill_as_its_own():
     refused(f, r"`initial` of reduce\(\) has another form")
 
 
+def test_starmap_makes_an_item_when_it_is_asked_for():
+    def f(x):
+        made = []
+
+        def total(a, b):
+            made.append(a)
+            return a + b
+
+        first = next(itertools.starmap(total, [(x[0], 1), (x[0], 2)]))
+        return first, len(made)
+
+    same(f)
+
+
 def batched_by_hand(iterable, n):
     items = list(iterable)
     return (tuple(items[place : place + n]) for place in range(0, len(items), n))
