@@ -36,7 +36,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import check_place, map_cases
 from dy2st.convert.trace import MISSING, Trace, own_method, special
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.layout import Same, is_traced_number
+from dy2st.convert.values.layout import Same, is_traced_number, number_kind
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import Text
@@ -143,17 +143,23 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
 
 def _is_traced(index: Any) -> bool:
     """Whether the Program computes an index, or an end of a slice."""
-    parts = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
-    return any(is_traced_number(part) or isinstance(part, Tensor) for part in parts)
+    return any(is_traced_number(part) or isinstance(part, Tensor) for part in _parts(index))
+
+
+def _parts(index: Any) -> tuple[Any, ...]:
+    return (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
 
 
 def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
     """What a sequence takes as an index: a slice or number; of objects, what `__index__` gives."""
+    kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
+    parts = _parts(index)
+    if any(number_kind(part) is float for part in parts if isinstance(part, Tensor)):
+        kind()[slice(0.0) if type(index) is slice else 0.0]  # raises what Python raises
     if type(index) in (int, slice) or _is_traced(index):
         return index
     if not hasattr(type(index), "__index__"):
-        kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
-        kind()["" if type(index) is Text else index]  # raises what Python raises
+        kind()["" if type(index) is Text else index]
     own = own_method(trace, index, "__index__")
     return index if own is None else call(trace, own, index)
 

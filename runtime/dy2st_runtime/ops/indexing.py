@@ -19,7 +19,7 @@ from dy2st_runtime.dims import (
     product,
     require,
 )
-from dy2st_runtime.errors import ArgumentError, PlaceError, ShapeError, TensorAsPython
+from dy2st_runtime.errors import ArgumentError, PlaceError, ShapeError, TensorAsPython, WrongKind
 from dy2st_runtime.ir import (
     ArrayType,
     F,
@@ -420,6 +420,8 @@ def _cut_traced(x: Any, items: list[Any]) -> tuple[Any, list[Any]]:
 
 def _one_number(end: Any) -> Any:
     """A tensor of one element is as good as the number in it, as for a tensor with data."""
+    if isinstance(end, Tensor) and end.dtype.kind not in "iu":
+        raise WrongKind(f"an end of a slice is an integer, not a tensor of {end.dtype}")
     is_one = isinstance(end, Tensor) and end.shape and all(size == 1 for size in end.shape)
     return F.reshape(end, []) if is_one else end
 

@@ -226,6 +226,24 @@ def test_the_containers_of_numbers_that_a_call_changes_are_the_callers(is_named)
         assert same is found
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        lambda x, s: x[:s],
+        lambda x, s: x[s:],
+        lambda x, s: [1, 2, 3][s],
+        lambda x, s: [1, 2, 3][:s],
+        lambda x, s: (1, 2, 3)[s],
+    ],
+)
+def test_a_float_is_no_place(place):
+    static = to_static(lambda x, s: place(x, s) if s > 0 else x)
+    assert [static(X, -0.5 * k).tolist() for k in (1, 2, 3, 4)] == [X.tolist()] * 4
+    for value in (1.0, 2.0, 3.0):
+        with pytest.raises(TypeError):
+            static(X, value)
+
+
 def test_of_two_numbers_the_one_that_has_to_be_a_constant_alone_is_one():
     def run(x, scale, slope, shift):
         return F.leaky_relu(x * scale, abs(slope)) + shift
