@@ -192,7 +192,7 @@ class Trace(Vocabulary):
         self.generators: dict[int, Source] = {}
         self.views: dict[int, tuple[Any, Any, str]] = {}  # of dicts: dict, and method that gave it
         self.giving: list[Source] = []  # the generators whose items others give away
-        self.apart: list[Tensor] = []  # from outside, of which code has asked whether they are one
+        self.apart: list[Any] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
         self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells

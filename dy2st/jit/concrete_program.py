@@ -72,9 +72,8 @@ _NOT_OF_RUN = (EngineError, SpecError, PeerError)
 def is_pure(concrete: ConcreteProgram) -> bool:
     """Whether a call without gradients does no more than run, and give tensors back."""
     end = concrete.finished
-    does_more = (
-        end.given or end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
-    )
+    does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
+    does_more = does_more or end.given or end.outside
     is_bound = concrete.main_program.updates or concrete.distinct
     if does_more or is_bound or concrete.settings != []:
         return False

@@ -382,6 +382,8 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     if type(left) is not Union and type(right) is not Union:
         if left is not right and _may_be_one(trace, left, right):
             raise _undecided("is", "objects")
+        if left is not right and type(left) is type(right) in CONTAINERS:
+            trace.apart += filter(trace.is_outside, (left, right))
         return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
     if type(other) is Union:

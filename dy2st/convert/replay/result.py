@@ -25,7 +25,7 @@ from weakref import ReferenceType
 import numpy as np
 
 from dy2st.convert.objects import is_namespace, slots_of
-from dy2st.convert.replay.places import owners_of
+from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.states import has_states
 from dy2st.convert.trace import CONTAINERS, Trace
 from dy2st.convert.values.flatten import build, flatten
@@ -218,15 +218,17 @@ class Taker:
         return self.given.setdefault(place, Given(place))
 
     def containers_outside(self) -> list[Callable[[], Any]]:
-        """What finds the containers from outside that the code has read or changed at a call.
+        """What finds the containers from outside that the code has met or changed at a call.
 
         But for those that the call is given.
         """
         trace = self.trace
-        touched = {key[0] for key in trace.reads} | {key[0] for key in trace.over}
-        found = [trace.outside[key] for key in touched if key in trace.outside]
-        found = [one for one in found if type(one) in CONTAINERS]
-        others = [one for one in found if not (type(one) is Table or is_namespace(one))]
+        touched = {key[0] for key in (*trace.reads, *trace.over)}
+        found = (read for read in trace.reads.values() if read[1] != "code")
+        touched |= {id(one) for read in found for one in found_by(read)}
+        held = [trace.outside[key] for key in touched if key in trace.outside]
+        held = [one for one in held if type(one) in CONTAINERS]
+        others = [one for one in held if not (type(one) is Table or is_namespace(one))]
         return [self._owner(one) for one in others if id(one) not in self.of_call]
 
     def key(self, value: Any) -> Any:

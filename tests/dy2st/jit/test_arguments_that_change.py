@@ -253,6 +253,18 @@ def a_list_that_is_global_too(items, x):
     return x * len(items)
 
 
+@on(lambda: (SHARED, vector()))
+def asked_whether_it_is_global(items, x):
+    return x * 2 if items is SHARED else x
+
+
+@on(of_one(lambda x: ([x], {"x": x}, x)))
+def a_list_that_is_in_a_dict_too(items, table, x):
+    table["items"] = items
+    table["items"].append(x * 2)
+    return items[-1]
+
+
 KEPT = vector()
 
 
