@@ -92,6 +92,8 @@ def exit_(trace: Trace, status: Any = None) -> None:
 
 @function_row(breakpoint)
 def _breakpoint(trace: Trace, *args: Any, **options: Any) -> None:
+    if trace.call_context.is_tentative:
+        trace.refuse_effect("breakpoint() is called")
     is_default = sys.breakpointhook is sys.__breakpointhook__
     if is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
         _stop()

@@ -458,7 +458,7 @@ def _check_undoable(trace: Trace, function: Any, sets: bool) -> None:
         trace.refuse_effect(f"{_called(function)} calls functions of the user's")
     if module == "_thread" and name in ("acquire", "acquire_lock", "release"):
         trace.refuse_effect(f"{name}() of a lock is called")
-    if module in _DEBUGGERS or function is breakpoint:
+    if module in _DEBUGGERS:
         trace.refuse_effect("a debugger is called")
 
 

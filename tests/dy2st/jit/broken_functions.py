@@ -669,3 +669,17 @@ def suppress():
         return x
 
     return (f, [(t(1, 2),)] * 2, log)
+
+
+@scenario
+def debugger():
+    stops = []
+
+    def f(x):
+        hook, sys.breakpointhook = sys.breakpointhook, lambda: stops.append(1)
+        y = x + 1
+        breakpoint()
+        sys.breakpointhook = hook
+        return y.numpy()
+
+    return (f, [(t(1, 2),)] * 2, stops)
