@@ -8,9 +8,10 @@ from dy2st.static import InputSpec
 
 
 class Block(nn.Layer):
-    def __init__(self):
+    def __init__(self, kernel):
         super().__init__()
-        self.conv, self.norm = nn.Conv2D(3, 3, 3, padding=1), nn.BatchNorm2D(3)
+        self.conv = nn.Conv2D(3, 3, kernel, padding=kernel // 2)
+        self.norm = nn.BatchNorm2D(3)
 
     def forward(self, x):
         y = self.norm(self.conv(x))
@@ -24,7 +25,7 @@ class Net(nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.blocks = nn.LayerList([Block(), Block()])
+        self.blocks = nn.LayerList([Block(1), Block(3)])  # alike, they would be one function
         self.head = nn.Sequential(nn.Flatten(), nn.Linear(48, 5), nn.ReLU())
 
     def forward(self, x, count):
