@@ -300,7 +300,8 @@ class Programs:
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = (constant_key(structure), ties), settings()
         key = (dtypes, shapes, python, mode)
-        call.may_leave = partial(self._leave_once, key)
+        # What a trace holds must not hold the Programs, which are to go without it.
+        call.may_leave = partial(_leave_once, self._made, key)
         known = self.cache.find((*key, self._asked(call)), call)
         if known is not None:
             return known
@@ -318,15 +319,6 @@ class Programs:
             concrete = self.of_specs(callee, specs, call, ties)
         self.cache.add_call((*key, self._asked(call)), concrete)
         return concrete
-
-    def _leave_once(self, kind: Hashable, at: Location | None) -> bool:
-        """Whether Python is to make a call that makes parameters: the next one finds them."""
-        if (kind, at) in self._made:
-            return False  # or each such call would make others
-        if len(self._made) >= MOST_CALLS:
-            self._made.clear()
-        self._made.add((kind, at))
-        return True
 
     def of_specs(
         self,
@@ -457,6 +449,16 @@ class Programs:
                 place_of(callee.function),
             )
         return concrete
+
+
+def _leave_once(made: set[Hashable], kind: Hashable, at: Location | None) -> bool:
+    """Whether Python is to make a call that makes parameters: the next one finds them."""
+    if (kind, at) in made:
+        return False  # or each such call would make others
+    if len(made) >= MOST_CALLS:
+        made.clear()
+    made.add((kind, at))
+    return True
 
 
 def _can_be_given_again(value: Any) -> bool:
