@@ -216,6 +216,26 @@ def test_two_hundred_helpers(figure):
     figure("convert a small helper (of 200)", measure, "ms", 1.5)
 
 
+CHOSEN = (
+    "def f{n}_0(x):\n    return (x * 2.0 + 1.0) / (x * x + 3.0)\n\n"
+    + "".join(
+        f"def f{{n}}_{k}(x):\n    if x.sum() > {k}:\n        return f{{n}}_{k - 1}(x)\n"
+        f"    return f{{n}}_{k - 1}(x - 1.0)\n\n"
+        for k in range(1, 13)
+    )
+    + "def f{n}(x):\n    return f{n}_{steps}(x)\n"
+)
+
+
+def test_a_helper_in_both_branches_grows_with_the_source(figure):
+    def operators(steps: int) -> int:
+        static = to_static(fresh(of_steps(CHOSEN, steps), steps), input_spec=[spec([4], "x")])
+        return sum(1 for _ in static.main_program.walk())
+
+    what = "operators of a helper in both branches, 12 levels deep against 6"
+    figure(what, lambda: operators(12) / operators(6), "times", 2.1)
+
+
 def tracing(count: int) -> float:
     """Microseconds an operator: x + 1.0 is two, the constant and the sum."""
 

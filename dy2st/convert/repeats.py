@@ -6,7 +6,7 @@ beside its arguments is counted: each write to an object from outside makes anot
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -63,7 +63,8 @@ class Function:
 class Recorded:
     """A call that was recorded in place.
 
-    objects    those from outside that it was given, and what it has read.
+    objects    those from outside that it was given.
+    read       what gives all that it has read.
     operators  what was recorded, one after the other in one Block.
     arguments  the Variables that it was given.
     leaves     those of what it has returned.
@@ -72,7 +73,7 @@ class Recorded:
     """
 
     objects: Sequence[Any]
-    reads: Sequence[Read]
+    read: Callable[[], Sequence[Read]]
     operators: Sequence[Operator]
     arguments: Sequence[Variable]
     leaves: Sequence[Variable]
@@ -99,12 +100,14 @@ class Site:
 
     called     by their keys, the calls that were recorded in place, and are large enough.
     functions  by the key of the call that each was made for.
+    patience   how many more Layers may differ from those before, until no more are compared.
     """
 
     called: dict[Key, list[Recorded]] = field(default_factory=dict)
     functions: dict[Key, list[Function]] = field(default_factory=dict)
     running: list[Running] = field(default_factory=list)
     is_refused: bool = False
+    patience: int = 6
 
 
 class Repeats:
@@ -170,8 +173,9 @@ class Repeats:
         finally:
             self.depth -= 1
             if not self.depth:
-                self.log.clear()
+                self.log = []
 
-    def read_since(self, mark: int) -> list[Read]:
-        """What was read since the log had so many entries, each place once."""
-        return list({(id(one[0]), *one[1:3]): one for one in self.log[mark:]}.values())
+    def read_since(self, mark: int) -> Callable[[], list[Read]]:
+        """What gives all that was read since the log had so many entries, each place once."""
+        log, end = self.log, len(self.log)
+        return lambda: list({(id(one[0]), *one[1:3]): one for one in log[mark:end]}.values())

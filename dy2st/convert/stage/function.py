@@ -44,6 +44,7 @@ from dy2st_runtime.nn.layer import Layer
 _CELL = "cell_contents"
 _CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), np.dtype)
 _ROUNDS = 6
+_GAIN = 4  # one Layer that is like another one makes up for so many that are not
 # Operators with an effect that may stand in a function: they raise, or choose what runs.
 _ALLOWED = frozenset(
     {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
@@ -96,7 +97,7 @@ def traced_call(
             if first is not None:
                 found = record_function(trace, site, function, bound, call)
             if found is not None:
-                _link(trace, first, found.function)
+                _link(trace, site, first, found.function)
                 return append_call(trace, found, call)
     repeats, block = trace.repeats, trace.tracer.block
     with repeats.logging():
@@ -114,7 +115,7 @@ def traced_call(
                 first = recorded_call(trace, call, block.operators[start:], mark, result)
                 repeats.note(site, call.key, first)
                 for made in site.functions.get(call.key, ()):  # of the call that runs in this one
-                    _link(trace, first, made)
+                    _link(trace, site, first, made)
     return result
 
 
@@ -143,10 +144,10 @@ def variables_of(value: Any) -> Iterator[Variable]:
         yield value
 
 
-def _link(trace: Trace, first: Recorded | Running | None, made: Function) -> None:
+def _link(trace: Trace, site: Site, first: Recorded | Running | None, made: Function) -> None:
     """Let a call that was recorded in place be one of a function, too, when the trace ends."""
     if isinstance(first, Recorded) and first.function is None and made.block is not None:
-        found = match(trace, made, first.objects, first.layer)
+        found = match(trace, site, made, first.objects, first.layer)
         if found is not None:
             first.function, first.captured = made, found.captured
 
@@ -305,23 +306,26 @@ class Match:
 def function_of_call(trace: Trace, site: Site, call: Call) -> Match | None:
     """The function that a call is of, if it reads here what it was recorded with."""
     known, layer = site.functions.get(call.key, ()), trace.tracer.layer
-    found = (match(trace, made, call.objects, layer) for made in known)
+    found = (match(trace, site, made, call.objects, layer) for made in known)
     return next((one for one in found if one is not None), None)
 
 
-def match(trace: Trace, made: Function, objects: Sequence[Any], layer: str) -> Match | None:
+def match(
+    trace: Trace, site: Site, made: Function, objects: Sequence[Any], layer: str
+) -> Match | None:
     """A call of a function in a Layer; None if it reads something else there."""
     tracer = trace.tracer
     found = Match(made, made.captured, made.reads)
     if not all(map(is_, made.objects, objects)):
-        alike = Counterparts(trace, made.objects, objects)
-        reads = None if made.block is None else alike.follow(made.reads)
-        if reads is None or not (made.layer is None or alike.layers_are_below(made.layer, layer)):
+        if made.block is None or not site.patience:
             return None
-        tensors = [alike.tensor(tracer.flags.state.get(outer)) for outer in made.captured]
+        both = alike(trace, site, made.objects, objects, made.reads)
+        if both is None or not (made.layer is None or both[0].layers_are_below(made.layer, layer)):
+            return None
+        tensors = [both[0].tensor(tracer.flags.state.get(outer)) for outer in made.captured]
         if any(one is None for one in tensors):
             return None
-        found = Match(made, [tracer.captured(one) for one in tensors], reads)
+        found = Match(made, [tracer.captured(one) for one in tensors], both[1])
     elif made.block is not None and made.layer not in (None, layer):
         return None
     for outer in found.captured:
@@ -333,12 +337,25 @@ def match(trace: Trace, made: Function, objects: Sequence[Any], layer: str) -> M
     return found
 
 
+def alike(
+    trace: Trace, site: Site, ones: Sequence[Any], others: Sequence[Any], reads: Sequence[Read]
+) -> tuple[Counterparts, Sequence[Read]] | None:
+    """What Layers have in the place of those of a call, with their reads; None if they differ.
+
+    Where most of them do, none are compared any more.
+    """
+    found = Counterparts(trace, ones, others)
+    followed = found.follow(reads)
+    site.patience += _GAIN if followed is not None else -1
+    return None if followed is None else (found, followed)
+
+
 def first_of(trace: Trace, site: Site, call: Call) -> Recorded | Running | None:
     """A call like this that was recorded before, or runs now and has come to this one."""
     for known in site.called.get(call.key, ()):
         if all(map(is_, known.objects, call.objects)):
             return known
-        if Counterparts(trace, known.objects, call.objects).follow(known.reads) is not None:
+        if site.patience and alike(trace, site, known.objects, call.objects, known.read()):
             return known
     for one in reversed(site.running):
         if one.key is None:
@@ -445,7 +462,7 @@ def attempt(
             kwargs = {name: _with(one, given) for name, one in call.kwargs.items()}
             end_region(trace, region, lambda: (bound(*args, **kwargs),))
             tracer = trace.tracer
-            reads = repeats.read_since(mark)
+            reads = repeats.read_since(mark)()
             unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
         if not unchanged or _state(trace) != before or not is_silent(region, cells):
             return None

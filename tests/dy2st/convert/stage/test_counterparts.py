@@ -5,6 +5,8 @@ import pytest
 
 import dy2st
 from dy2st import nn
+from dy2st.convert.repeats import Repeats, Site
+from dy2st.convert.stage import function
 from dy2st.jit import to_static
 
 pytestmark = pytest.mark.usefixtures("every_size")
@@ -191,3 +193,20 @@ def test_layers_of_the_library_are_told_apart_by_their_settings():
     x = dy2st.ones([1, 1, 6, 6]) * dy2st.arange(6).astype("float32")
     for found, wanted in zip(to_static(f)(x), f(x), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_layers_that_all_differ_are_soon_no_more_compared(monkeypatch):
+    made = []
+
+    class Counted(function.Counterparts):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(function, "Counterparts", Counted)
+    monkeypatch.setattr(Repeats, "least", 8)
+    net = Stack(24)
+    for place, block in enumerate(net.blocks):
+        block.factor = 0.5 + place / 100
+    check(net, to_static(Stack.forward.__get__(net)))
+    assert 0 < len(made) <= 2 * Site().patience
