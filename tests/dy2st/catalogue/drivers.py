@@ -19,6 +19,7 @@ from dy2st.jit import StaticFunction, to_static
 from dy2st.transpiler.lower import traced_form
 from tests.dy2st.catalogue.comparing import CLOSE, Seen, called, difference, kinds_of, seen
 from tests.dy2st.catalogue.entry import Call, Case, Entry
+from tests.dy2st.catalogue.not_yet import NOT_YET
 from tests.dy2st.transpiler.plain_protocol import PLAIN
 from tests.effort import effort
 
@@ -136,6 +137,9 @@ def is_drawn(case: Case) -> bool:
     """
     is_plain = case.way == ("in_traced_form" if case.entry.is_of_values else "program")
     is_plain |= case.way == "in_traced_form"
+    # What is refused as a whole is the reason for this way.
+    is_broken = case.entry.refused is not None or case.of_program in NOT_YET
+    is_plain |= case.way == "with_breaks" and is_broken and not case.is_unknown
     if case.way == "program" and case.entry.unknown is not None and not case.is_unknown:
         is_plain = zlib.crc32(case.name.encode()) % effort(8, 1) == 0
     if case.way in ("on_xla", "on_onnx") or (case.way == "in_native_code" and not HAS_NATIVE):
