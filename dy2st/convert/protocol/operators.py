@@ -198,6 +198,8 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             found = _of_sequences(trace, name, left, right)
         if found is not NotImplemented:
             return found
+    if name == "mul" and kinds[1] in (str, Text) and number_kind(left) is not None:
+        return binary(trace, name, right, left)
     if isinstance(left, _TRACED) or isinstance(right, _TRACED):
         own = own_method(trace, right, reflected)
         if own is not None:

@@ -6,7 +6,7 @@ import pytest
 
 import dy2st
 from dy2st import to_static
-from dy2st.errors import ConversionError
+from dy2st.errors import NoTensor
 from dy2st.static import InputSpec
 
 
@@ -54,12 +54,16 @@ def test_a_list_holds_what_is_there_where_the_code_has_asked(function, engine):
         assert converted(*given).tolist() == function(*given).tolist()
 
 
-def test_a_list_of_what_may_be_none_is_refused_where_nobody_has_asked():
+def test_a_list_of_what_may_be_none_is_given_to_the_library_where_it_is_none():
     def run(x):
         other = None
         if x.sum() > 0:
             other = x
         return dy2st.concat([other, x])
 
-    with pytest.raises(ConversionError, match="one of several values"):
-        to_static(run)(dy2st.ones([2]))
+    static = to_static(run)
+    assert static(dy2st.ones([2])).tolist() == [1, 1, 1, 1]
+    with pytest.raises(NoTensor):
+        run(-dy2st.ones([2]))
+    with pytest.raises(NoTensor):
+        static(-dy2st.ones([2]))

@@ -236,7 +236,6 @@ def test_rows_of_a_table_for_all_positions_are_added_and_reshaped():
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: x * len("a" * x.shape[0]),
         lambda x: x * len("a".center(x.shape[0])),
     ],
 )
