@@ -37,6 +37,7 @@ from dy2st_runtime.ir.functions import drop_unused
 from dy2st_runtime.ir.grad_mode import enable_grad
 from dy2st_runtime.ir.location import place_of
 from dy2st_runtime.ir.structure import containers_of, is_container
+from dy2st_runtime.ir.tracing.gradient_flow import has_same_elements
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.progress import Progress
@@ -260,7 +261,7 @@ def _note_changed_tensors(machine: Machine, taker: Taker) -> None:
                 why="a branch, loop or list that depends on a tensor has chosen which one it is",
                 hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`",
             )
-        if new is not variable:
+        if not has_same_elements(new, variable):
             program.changes[variable.name] = taker.out(new).index
 
 

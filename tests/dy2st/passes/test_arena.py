@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dy2st.passes import Module, pipeline
+from dy2st_runtime.ir.functions import inlined
 from examples.zoo.__main__ import compare
 from examples.zoo.models import MODELS
 from tests.dy2st.passes.arena import run_both
@@ -48,7 +49,7 @@ def test_random_programs_run_in_planned_memory(block):
 @pytest.mark.parametrize("name", MODELS)
 def test_models_run_in_planned_memory(name, applied):
     comparison = compare(name, tiny=True)
-    program, state = comparison.before, comparison.before_state
+    program, state = inlined(comparison.before), comparison.before_state
     if applied:
         arrays = dict(zip(program.state, state, strict=True))
         module = pipeline(applied)(Module({program.name: program}, arrays))

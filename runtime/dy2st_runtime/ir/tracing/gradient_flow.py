@@ -172,6 +172,23 @@ def settings_of(program: Program, has_gone_back: bool = False) -> Settings:
     return found
 
 
+def has_same_elements(new: Variable, old: Variable) -> bool:
+    """Whether a value is another one of which `stop_gradient` was set at most, in branches too."""
+    maker = new.maker
+    if new is old or not isinstance(maker, Operator):
+        return new is old
+    if maker.name == SETTER:
+        return has_same_elements(maker.operands[0], old)
+    if maker.name != "cond":
+        return False
+    place = next(i for i, result in enumerate(maker.results) if result is new)
+    taken = [i for i, one in enumerate(maker.operands[1:]) if has_same_elements(one, old)]
+    return all(
+        any(has_same_elements(block.yields[place], block.parameters[i]) for i in taken)
+        for block in maker.blocks
+    )
+
+
 def begins_gradients(operator: Operator) -> bool:
     """Whether it lets gradients flow through a value that the Program computes on every path."""
     made = operator.operands[0].maker
