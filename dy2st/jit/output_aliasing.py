@@ -79,6 +79,8 @@ class OutputAliasing:
         for index in program.changes.values():
             ones = {one for one, held in found.perhaps.items() if found.sure.get(index) in held}
             merged |= {index, *ones} if ones else set()
+            # Two of them may have been given one value, whose array says nothing then.
+            found.by_arrays = found.by_arrays and all(len(found.perhaps[one]) < 2 for one in ones)
         found.merged = sorted(merged)
         return found if found.sure or found.again or found.perhaps or found.merged else None
 

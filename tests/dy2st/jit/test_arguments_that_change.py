@@ -140,6 +140,15 @@ def changed_and_perhaps_taken_out(items, x):
     return x * 2
 
 
+@on(lambda: (lambda x: (x, dy2st.zeros([3]), [x]))(vector() * 2))
+def two_that_get_one_value(x, y, items):
+    if x.sum() > 4:
+        items.append(x * 0)
+        x.set_value(x * 2 % 5)
+        y.set_value(x)
+    return items
+
+
 @on(lambda: ([3, 1, 2], vector()))
 def sorted_in_place(numbers, x):
     numbers.sort()
