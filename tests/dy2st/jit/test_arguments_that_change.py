@@ -144,7 +144,7 @@ def changed_and_perhaps_taken_out(items, x):
 def two_that_get_one_value(x, y, items):
     if x.sum() > 4:
         items.append(x * 0)
-        x.set_value(x * 2 % 5)
+        x.set_value((x * 2 % 5).detach())
         y.set_value(x)
     return items
 

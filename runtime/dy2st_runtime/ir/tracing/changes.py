@@ -137,7 +137,9 @@ def set_value(tracer: Tracer, tensor: Tensor, value: Any) -> None:
     # A Variable of its own with the same value, through which no gradient flows.
     variable = _fitting(tracer, tensor, value)
     is_made = isinstance(variable.maker, Operator) and variable.maker.operands
+    # What another tensor holds stays that tensor's alone.
     is_alone = len(tracer.aliases.of(variable)) == 1
+    is_alone = is_alone and not any(held is variable for _, held in tracer.known())
     if is_made and is_alone and tracer.flags.is_surely_stopped(variable):
         copied = variable
     else:
