@@ -648,11 +648,23 @@ class Program:
 
     @property
     def roots(self) -> list[Block]:
-        """The Blocks that are in no other: its own, then those of its functions."""
+        """The Blocks that are in no other: its own, then those of its functions.
+
+        >>> f = dy2st.to_static(lambda x: x * 2)
+        >>> y = f(dy2st.ones([2]))
+        >>> len(f.main_program.roots)
+        1
+        """
         return [self.block, *self.functions.values()]
 
     def walk(self) -> Iterator[Operator]:
-        """All Operators, those of functions once each, behind those of `block`."""
+        """All Operators, those of functions once each, behind those of `block`.
+
+        >>> f = dy2st.to_static(lambda x: x * 2)
+        >>> y = f(dy2st.ones([2]))
+        >>> [operator.name for operator in f.main_program.walk()]
+        ['constant', 'multiply']
+        """
         for block in self.roots:
             yield from block.walk()
 
