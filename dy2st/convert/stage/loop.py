@@ -379,7 +379,8 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
                     trace.tracer.aliases.note(parameter, one)
     trace.alias_tracker.join_parts((part for slot in loop.slots for part in slot.parts), known)
     for nodes in loop.links:
-        trace.alias_tracker.join([known[node] for node in nodes if node in known])
+        made = (known.get(node, known.get(("case", node))) for node in nodes)
+        trace.alias_tracker.join([one for one in made if one is not None])
     return values
 
 

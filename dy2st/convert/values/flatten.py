@@ -438,7 +438,11 @@ def build(
             if made is not None:
                 value.objects[place] = made
         for place, one in value.objects.items():
-            known["case", id(node.cases[place])] = one
+            key = id(node.cases[place])
+            # Two values of one layout may be one object, on some paths.
+            others = [known[other] for other in (key, ("case", key)) if other in known]
+            trace.alias_tracker.join([one, *others])
+            known["case", key] = one
         for one in value.objects.values() if fragile else ():
             trace.alias_tracker.keep_made(one)
         return value
@@ -446,6 +450,8 @@ def build(
     made = _put_together(trace, node, leaves, known, fragile)
     if id(node) not in known:
         known[id(node)] = made
+        if ("case", id(node)) in known:
+            trace.alias_tracker.join([made, known["case", id(node)]])
         if fragile:
             trace.alias_tracker.keep_made(made)
     return known[id(node)]
