@@ -28,6 +28,7 @@ from dy2st_runtime.errors import (
     ShapeError as ShapeError,
     SourceUnavailable as SourceUnavailable,
     SpecError as SpecError,
+    StateMade as StateMade,
     TensorAsPython as TensorAsPython,
     UndecidedDim as UndecidedDim,
     UnknownOperators as UnknownOperators,

@@ -215,8 +215,9 @@ def function_pass(
     >>> @function_pass(opt_level=1, name="DoNothing")
     ... def nothing(program, module, context):
     ...     return program
-    >>> nothing.info
-    PassInfo(name='DoNothing', opt_level=1, required=(), traceable=True, changes=True)
+    >>> nothing.info  # doctest: +NORMALIZE_WHITESPACE
+    PassInfo(name='DoNothing', opt_level=1, required=(), traceable=True, changes=True,
+             takes_functions=False)
     """
     return _decorator(FunctionPass, "transform_function", opt_level, name, required, facts)
 

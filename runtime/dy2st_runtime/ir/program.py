@@ -560,7 +560,7 @@ class Block:
     >>> block = Block()
     >>> x = block.add_parameter(TensorType("float32", (2,)), "x")
     >>> block, x, [*block.walk()]
-    (Block(1 parameters, 0 operators), Variable(%x: tensor<2xfloat32>), [])
+    (Block(1 parameter, 0 operators), Variable(%x: tensor<2xfloat32>), [])
     """
 
     parameters: list[Variable] = field(default_factory=list)

@@ -136,7 +136,7 @@ class Tracer:
     >>> one = tracer.number(1)
     >>> tracer.constant(np.zeros(2)), one.number, tracer.cast_number(one, np.dtype("float64"))
     (Variable(%?: tensor<2xfloat64>), <class 'int'>, Variable(%?: tensor<float64>))
-    >>> tracer.discard(begin=3, end=4)
+    >>> tracer.discard(begin=3, end=len(tracer.block.operators))
     >>> len(Tracer.of_block(tracer.program, tracer.block).block.operators)
     3
 
@@ -160,7 +160,7 @@ class Tracer:
     ...     with tracer.inside(block):
     ...         z = dy2st.exp(tracer.as_seen(x))
     >>> block, tracer.captured_by(block)[x] is inner, tracer.import_into(block, x) is inner
-    (Block(1 parameters, 1 operators), True, True)
+    (Block(1 parameter, 1 operator), True, True)
     >>> tracer.adopt(block, x, Variable(x.type, block))  # one stands for it already
     False
     >>> tracer.forward(inner, x)
