@@ -12,10 +12,12 @@ import pytest
 from dy2st_runtime import engine, ops
 from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import ArgumentError, ShapeError, SpecError
+from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ops.control_flow import while_loop
 from dy2st_runtime.tensor import EagerTensor
 from tests.recorded import program_of
+from tests.runtime.ir.test_functions import factorial, powers
 
 N = symbol("n")
 F32 = ("float32", (N, 3))
@@ -176,3 +178,17 @@ def test_threads_may_call_one_executable_at_once():
 def test_there_is_one_engine_and_others_are_refused_by_name():
     with pytest.raises(ArgumentError, match="numpy"):
         engine.compile(program_of(lambda x: x, F32), engine="other")
+
+
+def memory_of(program):
+    return engine.compile(program, "numpy").explain().rpartition("memory of a call: ")[2]
+
+
+def test_memory_is_counted_for_each_call_of_a_function():
+    program = program_of(powers(4), ("float32", (2,)))
+    assert memory_of(program) == memory_of(inlined(program))
+
+
+def test_memory_of_what_is_too_much_or_calls_itself_is_not_counted():
+    assert memory_of(factorial()) == "grows with the depth of the calls of `factorial`"
+    assert memory_of(program_of(powers(40), ("float32", (2,)))).startswith("not counted, since ")

@@ -8,31 +8,39 @@ from typing import Any
 from dy2st_runtime.dims import Size, product
 from dy2st_runtime.engine.numpy.codegen import NAMES, is_small, last_uses
 from dy2st_runtime.engine.runner import listed
-from dy2st_runtime.errors import counted
+from dy2st_runtime.errors import LimitExceeded, counted
 from dy2st_runtime.ir.aliasing import lists_in_place, overwritten, owner, view_of, views_in_order
 from dy2st_runtime.ir.definition import View
-from dy2st_runtime.ir.functions import CALL
+from dy2st_runtime.ir.functions import CALL, inlined
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import TensorType
 
 
 def explain(program: Program) -> str:
     """A line an operator: what NumPy makes of it; then the memory of a call."""
+    words = _words(program)
+    lines = [*listed(program.block, lambda operator: f"{words[operator]:<6}")]
+    for name, block in program.functions.items():
+        inner = listed(block, lambda operator: f"{words[operator]:<6}", 1)
+        lines += [f"function {name}", *inner]
+    return "\n".join([*lines, f"memory of a call: {_memory(program)}"])
+
+
+def _words(program: Program) -> dict[Operator, str]:
     words: dict[Operator, str] = {}
-    blocks = [*program.roots, *(b for one in program.walk() for b in one.blocks)]
     changed = {one for root in program.roots for one in lists_in_place(root).changed}
-    for block in blocks:
+    for block in _blocks(program):
         over = overwritten(block)
         sure = views_in_order(block, over, ())
         for operator in block.operators:
             words[operator] = _word(operator, operator in over, operator in sure)
             if operator in changed:
                 words[operator] = "over"
-    lines = [*listed(program.block, lambda operator: f"{words[operator]:<6}")]
-    for name, block in program.functions.items():
-        inner = listed(block, lambda operator: f"{words[operator]:<6}", 1)
-        lines += [f"function {name}", *inner]
-    return "\n".join([*lines, _memory(program, blocks, words)])
+    return words
+
+
+def _blocks(program: Program) -> list[Block]:
+    return [*program.roots, *(b for one in program.walk() for b in one.blocks)]
 
 
 def _word(operator: Operator, is_over: bool, is_sure: bool) -> str:
@@ -48,15 +56,23 @@ def _word(operator: Operator, is_over: bool, is_sure: bool) -> str:
     return "view" if is_sure or view is not View.UNSURE else "view?"
 
 
-def _memory(program: Program, blocks: list[Block], words: dict[Operator, str]) -> str:
+def _memory(program: Program) -> str:
     """The bytes of all new arrays, and of those that are there at once, where they are known."""
-    new = [r for b in blocks for r in _made(b, words)]
+    try:
+        program = inlined(program)
+    except LimitExceeded as error:
+        return f"not counted, since {error}"
+    if program.functions:
+        names = " and ".join(f"`{name}`" for name in program.functions)
+        return f"grows with the depth of the calls of {names}"
+    words = _words(program)
+    new = [result for block in _blocks(program) for result in _made(block, words)]
     total: Size = 0
     for variable in new:
         total = total + _bytes(variable)
     most = _most(program.block, words)
     at_once = f", at most {counted(most, 'byte')} at once" if isinstance(most, int) else ""
-    return f"memory of a call: {counted(total, 'byte')} in {len(new)} new arrays{at_once}"
+    return f"{counted(total, 'byte')} in {len(new)} new arrays{at_once}"
 
 
 def _made(block: Block, words: dict[Operator, str]) -> Iterable[Variable]:
