@@ -52,10 +52,15 @@ def view(
     sizes    numbers for unknown sizes by name, with which memory is planned.
     sources  a folder of sources for Programs that were read from files, which know lines alone.
 
-    Raises ArgumentError if the other has none of the names, and for a size that is none.
+    Raises ArgumentError if the other has none of the names, or is no Program, and for a size that
+    is none.
     """
     several = [programs] if isinstance(programs, Program) else list(programs)
     others = [other] if isinstance(other, Program) else list(other or ())
+    for one in others:
+        if not isinstance(one, Program):
+            kind = type(other).__name__
+            raise ArgumentError(f"view() compares Programs, not {kind}; view().save(path) writes")
     folder = None if sources is None else Path(sources)
     pairs = [(one, None) for one in several] if other is None else pairs_by_name(several, others)
     if not pairs:

@@ -142,6 +142,11 @@ def test_programs_of_a_model_are_paired_by_name():
         view([first, second], [other])
 
 
+def test_a_path_is_no_program_to_compare_with():
+    with pytest.raises(ArgumentError, match=r"compares Programs, not str.*view\(\)\.save\("):
+        PROGRAM.view("net.html")
+
+
 def abs_of(x):
     return x.abs()
 
