@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from dy2st.jit.code_level import note
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInputs, kind_of
@@ -511,7 +513,8 @@ class Watch:
         for argument, value in arguments.items():
             found, _ = flatten(value, _is_constant)
             constants = tuple(map(constant_key, found))
-            what = "value" if all(type(one) in _PLAIN for one in found) else "object"
+            is_plain = all(type(one) in _PLAIN or isinstance(one, np.generic) for one in found)
+            what = "value" if is_plain else "object"
             if constants != self._last.setdefault(argument, constants):
                 self._last[argument] = constants
                 why = why or f"the argument `{argument}` is another {what}"
@@ -595,7 +598,7 @@ class Watch:
             way_out = (
                 "Give it one object, whose attributes may change, or give its tensors and numbers"
             )
-        elif all(type(one) in (int, float) for one in values):
+        elif all(type(one) in (int, float) or isinstance(one, np.number) for one in values):
             way_out = (
                 f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
                 "tensor that has it, whose InputSpec says None there"

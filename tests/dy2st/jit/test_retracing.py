@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections import Counter
 
+import numpy as np
 import pytest
 
 import dy2st as P
@@ -155,6 +156,16 @@ def test_objects_that_are_new_at_each_call_are_told_of_at_the_fifth():
         )
     with pytest.warns(UserWarning, match=r"each of 5 objects that were.*`settings`.*one object"):
         static(X, Settings(5.0))
+
+
+def test_numbers_of_numpy_are_values_and_no_objects():
+    static = to_static(lambda x, rate: x * rate)
+    rates = np.linspace(0, 1, 10)
+    for rate in rates[:-1]:
+        static(X, rate)
+    assert static.report().again == "the argument `rate` is another value"
+    with pytest.warns(UserWarning, match=r"each of 10 values of.*to_tensor\(rate\)"):
+        static(X, rates[-1])
 
 
 def test_another_value_of_an_argument_is_the_reason_of_a_trace():
