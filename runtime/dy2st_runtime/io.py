@@ -35,6 +35,7 @@ from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
@@ -314,7 +315,8 @@ class LoadedModel(Layer):
     """A saved Layer or function: call it as the original; other saved methods are attributes.
 
     Its parameters are frozen until `train()`, which lets go those that were trained when it was
-    saved. The Programs stay what they are: whoever trains on saves a model in training mode.
+    saved. The Programs stay what they are: whoever trains on saves a model in training mode, of
+    which `eval()` warns if it drops values or updates statistics.
 
     >>> import tempfile
     >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
@@ -385,6 +387,12 @@ class LoadedModel(Layer):
         for program in self.programs.values():
             for name in program.parameters if mode else ():
                 self._tensors[name].stop_gradient = not program.trainable.get(name, True)
+            done = None if mode else _done_in_training(program)
+            if done:
+                warn_user(
+                    f"eval() leaves the Program of {program.name}() as it was saved: it {done}, as "
+                    "in training. For inference save the model after its own eval()"
+                )
         return super()._set_mode(mode)
 
     def save(self, path: AnyPath) -> None:
@@ -395,6 +403,15 @@ class LoadedModel(Layer):
     def __repr__(self) -> str:
         """The methods and what they take."""
         return f"LoadedModel({'; '.join(map(repr, self._methods.values()))})"
+
+
+def _done_in_training(program: Program) -> str | None:
+    """What Layers of the library do in training mode alone, in words."""
+    if any(name.endswith("_variance") for name in program.updates):
+        return "normalises by each batch"
+    if any(operator.name == "bernoulli" for operator in program.walk()):
+        return "drops values at random"
+    return None
 
 
 class LoadedMethod:

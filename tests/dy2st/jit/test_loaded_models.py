@@ -63,3 +63,19 @@ def test_limits_stay(model, tmp_path):
     limits = Limits(operators=10_000)
     limited = dy2st.jit.load(str(tmp_path / "again"), limits=limits)
     assert to_static(limited, engine="numpy").limits is limits
+
+
+@pytest.mark.parametrize(
+    ("layer", "done"),
+    [(nn.Dropout(0.5), "drops values at random"), (nn.BatchNorm1D(3), "normalises by each batch")],
+)
+def test_eval_warns_of_a_program_that_was_saved_in_training_mode(layer, done, tmp_path):
+    def loaded():
+        dy2st.jit.save(layer, str(tmp_path / "net"), [InputSpec([None, 3])])
+        return dy2st.jit.load(str(tmp_path / "net"))
+
+    layer.train()
+    with pytest.warns(UserWarning, match=rf"eval\(\) leaves.* forward\(\).*{done}.*its own eval"):
+        loaded().train().eval()
+    layer.eval()
+    assert not loaded().eval().training
