@@ -192,6 +192,14 @@ def note_abstract(trace: Trace) -> None:
     trace.read_volatile(get_cache_token)
 
 
+def _makes_exception(function: Any) -> bool:
+    """Whether a call makes an exception, in C alone: it asks of no class what it is."""
+    if not isinstance(function, type) or not issubclass(function, BaseException):
+        return False
+    makers = function.__new__, function.__init__, type(function).__call__
+    return not any(isinstance(one, FunctionType) for one in makers)
+
+
 def is_opaque(value: Any) -> bool:
     """Whether an object of C may change and shows nothing of it: an iterator, a queue."""
     kind = type(value)
@@ -397,8 +405,8 @@ def check_side_effects(trace: Trace, function: Any, given: Iterable[Any]) -> Non
     if back is not None and module_of(function).partition(".")[0] not in _ASKING_OF_FUNCTIONS:
         text = f"{back.__qualname__}() is given to {_named(function)} at {user_location()}"
         trace.read(EACH_CALL, function, "called", text)
-    if not module_of(function).startswith("dy2st"):  # ours ask none
-        note_abstract(trace)
+    if not module_of(function).startswith("dy2st") and not _makes_exception(function):
+        note_abstract(trace)  # ours ask none
     sets = _name_of(function, _SETTINGS.get(module_of(function), ()))
     if trace.call_context.is_tentative:
         _check_undoable(trace, function, sets)

@@ -27,6 +27,18 @@ def in_a_longer_list(x):
     return [x, *in_a_longer_list(x - 1)]
 
 
+class TooDeep(ValueError):
+    pass
+
+
+def no_deeper_than_five(x, n):
+    if n > 5:
+        raise TooDeep("deep")
+    if n > 3:
+        return x
+    return no_deeper_than_five(x * 0.5, n + 1) + x
+
+
 def endless(x):
     return endless(x) + 1
 
@@ -42,6 +54,17 @@ def test_a_recursion_whose_calls_are_of_other_types_is_refused_on_the_line_that_
     assert caught.value.at.file == __file__
     assert caught.value.at.line == function.__code__.co_firstlineno + 1
     assert "while" in caught.value.hint and str(sys.getrecursionlimit()) in caught.value.why
+
+
+def test_a_recursion_may_raise_where_it_gets_too_deep():
+    def function(x):
+        return no_deeper_than_five(x, int(x[0]))
+
+    for values in ([1.0, 2.0], [3.0, 1.0], [5.0, 2.0]):
+        x = dy2st.to_tensor(values)
+        assert to_static(function)(x).tolist() == function(x).tolist()
+    with pytest.raises(TooDeep, match="deep"):
+        to_static(function)(dy2st.to_tensor([6.0, 2.0]))
 
 
 def test_a_recursion_without_end_is_the_error_of_python():
