@@ -242,8 +242,9 @@ def without_functions(program: Program, who: str) -> Program:
     if made.functions:
         names = ", ".join(f"`{name}`" for name in made.functions)
         raise EngineError(
-            f"{who} runs no functions that call themselves, as {names} of {program.name!r}: take "
-            "the engine 'native' or 'numpy'"
+            f"{who} runs no functions that call themselves, as {names} of {program.name!r}: "
+            "the engines 'numpy' and 'native' do; where a Python number, no tensor, says how deep "
+            "the calls go, they are written out"
         )
     return made
 

@@ -39,6 +39,19 @@ def test_what_calls_itself_is_refused(run, tmp_path):
     assert not [*tmp_path.iterdir()]
 
 
+def test_what_a_python_number_lets_call_itself_is_exported_as_the_words_say(tmp_path):
+    def times(x, depth):
+        return x * 2 * times(x, depth - 1) if depth > 0 else x
+
+    specs = [dy2st.static.InputSpec([2], name="x")]
+    count = dy2st.static.InputSpec([], "int64", name="depth")
+    with pytest.raises(EngineError, match="where a Python number, no tensor, says how deep"):
+        dy2st.onnx.export(times, tmp_path / "net", input_spec=[*specs, count])
+    (name,) = dy2st.onnx.export(times, tmp_path / "net", input_spec=[*specs, 3])
+    found = dy2st.onnx.load(name)(dy2st.to_tensor([1.0, 2.0]))
+    assert found.tolist() == times(dy2st.to_tensor([1.0, 2.0]), 3).tolist()
+
+
 def test_onnx_has_functions_if_it_is_asked_for_them(tmp_path):
     def record(x, k):
         function("pick", lambda v, i: [v[i], F.nonzero(v > 0)], [x, k])
