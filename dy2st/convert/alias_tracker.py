@@ -8,6 +8,8 @@ an object may have other forms that do not change with it:
     merged   a join has made several objects one: once one changes, all others are stale
     borrows  elements that were looked up, `rows[i].append(x)`: what changes in them is written
              back before anybody looks at the list again
+    sharing  lists that were made of one another, as `sorted(rows)` of `rows`, hold the same
+             elements, each by value: once one changes in one of them, all others are stale
 
 Each of these belongs to the path on which it arose: what a branch puts into a list may not change
 on that path, and may on the other one. After the join the marks of both branches apply.
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dy2st.convert.objects import ATOMS, attributes_of, parts_of
 from dy2st.convert.states import CONTAINERS
 from dy2st.convert.values.flatten import copied, copied_parts
-from dy2st.convert.values.layout import Layout, View
+from dy2st.convert.values.layout import Layout, View, has_objects
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
@@ -95,13 +97,31 @@ class AliasTracker:
         self._borrows: dict[int, list[BorrowedElement]] = {}  # by the list
         self._borrowed: dict[int, BorrowedElement] = {}  # by what may be changed
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
+        # The lists that hold elements of a layout, by its root: what is made of a list has the
+        # layout of its elements, or one that is above it.
+        self._sharing: dict[int, list[Any]] = {}
+        self._roots: dict[int, Layout] = {}
+        self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
+        self._copied: set[int] = set()  # the stale ones among them
+        self._fixed: set[int] = set()  # roots of elements that something unknown holds, too
+        self._layouts: list[Layout] = []  # whose ids stand in these tables
+        self._same: dict[int, list[Any]] = {}  # what has stood for one object, by each of them
 
     def check(self, owner: Any) -> None:
         """Refuse to read an object whose other form has changed."""
         stale = self.marks.stale
         if not stale or id(owner) not in stale:
             return
-        at, kind = stale[id(owner)][1], type(owner).__name__
+        at, kind = stale[id(owner)][1], getattr(owner, "kind", type(owner)).__name__
+        if id(owner) in self._copied:
+            raise ConversionError(
+                f"a {kind} is used of which another list or dict has an element that has changed",
+                at=user_location(),
+                why="where a tensor decides how many elements there are, each holds them by value: "
+                f"the change (at {at}) is in one of them alone",
+                hint="change the elements before the second one is made, or use only that which "
+                "was changed",
+            )
         raise ConversionError(
             f"a {kind} is used that a branch or loop may have made one with another, which has "
             "changed since",
@@ -153,6 +173,71 @@ class AliasTracker:
             # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
+            self._outdate_sharing(borrow.owner)
+
+    # -- lists that hold the same elements by value -----------------------------------------------
+
+    def _root(self, node: Layout) -> Layout:
+        while id(node) in self._roots:
+            node = self._roots[id(node)]
+        return node
+
+    def link(self, one: Layout, other: Layout) -> None:
+        """Note that elements of a layout are elements of another one, too."""
+        one, other = self._root(one), self._root(other)
+        if one is not other and has_objects(one):
+            self._layouts += [one, other]
+            self._roots[id(one)] = other
+            self._fixed |= {id(other)} if id(one) in self._fixed else set()
+            self._sharing.setdefault(id(other), []).extend(self._sharing.pop(id(one), ()))
+
+    def note_elements(self, owner: Any, element: Layout | None) -> None:
+        """A container holds elements of a layout from now on."""
+        if element is None or not has_objects(element):
+            return
+        _, known = self._elements.setdefault(id(owner), (owner, element))
+        if known is not element:
+            self.link(known, element)
+        root = self._root(element)
+        owners = self._sharing.setdefault(id(root), [])
+        self._layouts += [root, element]
+        if not any(one is owner for one in owners):
+            owners.append(owner)
+
+    def _outdate_sharing(self, owner: Any) -> None:
+        """An element of a list has changed: others that hold it have it as it was before."""
+        content = self._trace.raw(owner)
+        element = getattr(content, "element", None)
+        owners = self._sharing.get(id(self._root(element)), ()) if element is not None else ()
+        if len(owners) > 1:
+            mine = self._that_are(owner)
+            others = [one for one in owners if id(one) not in mine]
+            self._outdate(others)
+            self._copied.update(map(id, others))
+
+    def note_same(self, one: Any, other: Any) -> None:
+        """Note that what was put together is what another container holds from now on."""
+        self._same.setdefault(id(one), []).append(other)
+        self._same.setdefault(id(other), []).append(one)
+
+    def take_out(self, owner: Any, item: Any) -> Any:
+        """An element that a list gives away may be changed, unless another list has it as well."""
+        element = getattr(self._trace.raw(owner), "element", None)
+        if element is not None and len(self._sharing.get(id(self._root(element)), ())) > 1:
+            mine = self._that_are(owner)
+            owners = self._sharing[id(self._root(element))]
+            self.keep(parts_of(item) if any(id(one) not in mine for one in owners) else ())
+        return item
+
+    def _that_are(self, owner: Any) -> set[int]:
+        """The ids of all that has stood for one object with another one."""
+        found, left = {id(owner)}, [owner]
+        while left:
+            for one in self._same.get(id(left.pop()), ()):
+                if id(one) not in found:
+                    found.add(id(one))
+                    left.append(one)
+        return found
 
     # -- objects that a join has merged -----------------------------------------------------------
 
@@ -161,8 +246,12 @@ class AliasTracker:
         known = [self.merged.get(id(one), [one]) for one in values if _may_change(one)]
         group = [*{id(one): one for objects in known for one in objects}.values()]
         for value in group if len(group) > 1 else ():
+            self._same.setdefault(id(value), []).extend(group)
             self.merged[id(value)] = group
             self._trace.watched.add(id(value))
+        elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
+        for one in elements[1:]:
+            self.link(elements[0], one)
 
     def part(self, owner: Any) -> list[Any]:
         """An object is about to change: those merged with it, which nobody may read any more."""
@@ -211,6 +300,9 @@ class AliasTracker:
     def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
         fragile = self.marks.fragile
+        element = getattr(self._trace.raw(owner), "element", None) if self._fixed else None
+        if element is not None and id(self._root(element)) in self._fixed:
+            return item
         # While it is borrowed it may change, so the mark is dropped; `_end` sets it again.
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
@@ -223,8 +315,18 @@ class AliasTracker:
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
         parts = copied(self._trace, item, element, self._trace)
+        for part in parts:
+            borrow = self._borrowed.get(id(part))
+            if borrow is None or borrow.owner is owner or element is None:
+                continue
+            own = getattr(self._trace.raw(borrow.owner), "element", None)
+            if own is not None:
+                self.link(own, element)
         # Kept by value in a second place: a change through this one would not reach that.
         is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
+        if is_elsewhere and element is not None:
+            self._fixed.add(id(self._root(element)))
+            self._layouts.append(self._root(element))
         self.keep_copied(parts)
         if parts and not is_elsewhere:
             self.borrow_element(owner, index, item)
@@ -260,6 +362,10 @@ class AliasTracker:
         for key, borrows in [*self._borrows.items()]:
             self._borrows[key] = [borrow for borrow in borrows if borrow.depth < depth]
             self._end(borrow for borrow in borrows if borrow.depth >= depth)
+        # Lists that were made in it end, too: what goes on is put together anew.
+        born = self._trace.frames[-1].born
+        for root, owners in self._sharing.items() if born else ():
+            self._sharing[root] = [one for one in owners if id(one) not in born]
 
     @contextmanager
     def path(self, marks: Marks) -> Iterator[None]:

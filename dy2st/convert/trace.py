@@ -452,6 +452,8 @@ class Trace(Vocabulary):
         if isinstance(owner, (type, dict)) and name is not CONTENT:
             self.changes_names = True
             self.fixed.clear()
+        if type(value) is SymbolicSequence:
+            self.alias_tracker.note_elements(owner, value.element)
         self.over[key] = Place(owner, name, value, user_location())
 
     def hold(self, owner: Any, content: Any) -> None:
@@ -481,6 +483,7 @@ class Trace(Vocabulary):
             held = self.over.get((id(value), CONTENT))
             # A SymbolicSequence stands in the overlay of a list of its own.
             if held is not None:
+                self.alias_tracker.note_same(value, owner)
                 value = held.value
             if self.is_made_here(owner) and type(value) in CONTAINERS:
                 fill(owner, value)

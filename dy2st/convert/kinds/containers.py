@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert.kinds import entries
 from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
-from dy2st.convert.kinds.lists import length_of
+from dy2st.convert.kinds.lists import length_of, tuple_of
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.kinds.views import VIEWS, length
@@ -67,7 +67,7 @@ def _tuple(trace: Trace, iterable: Any = ()) -> Any:
         return iterable
     content = trace.listed(iterable)
     if type(content) is SymbolicSequence:
-        return SymbolicSequence(tuple, content.element, content.arrays)
+        return tuple_of(trace, content)
     return tuple(content)
 
 

@@ -140,7 +140,8 @@ def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
     trace.hold(
         owner, SymbolicSequence(content.kind, content.element, [a for a, _ in pairs], content.like)
     )
-    return build(trace, content.element, iter([item for _, item in pairs]))
+    found = build(trace, content.element, iter([item for _, item in pairs]))
+    return trace.alias_tracker.take_out(owner, found)
 
 
 @method_row(deque)

@@ -52,6 +52,8 @@ def with_item(trace: Trace, content: SymbolicSequence, item: Any, change: Any) -
     """A list of a length that `change(array, leaf)` has given one more element."""
     new = Lub().by_value(Same(item, trace), trace)
     element = new if content.element is None else of_both(content.element, new)
+    if content.element is not None and element is not content.element:
+        trace.alias_tracker.link(content.element, element)
     arrays = promote_elements(trace, content, element, trace)
     row = row_of(trace, item, element, trace)
     changed = [change(array, leaf) for array, leaf in zip(arrays, row, strict=True)]
@@ -87,13 +89,17 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Symb
     return SymbolicSequence(kind, element, [F.array_of(list(column)) for column in columns], like)
 
 
+def tuple_of(trace: Trace, content: SymbolicSequence) -> SymbolicSequence:
+    """A tuple of the elements of a list."""
+    made = SymbolicSequence(tuple, content.element, content.arrays)
+    trace.alias_tracker.note_elements(made, made.element)
+    return made
+
+
 def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) -> Any:
     """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
     if kind is tuple:
-        is_known = type(content) is not SymbolicSequence
-        return (
-            tuple(content) if is_known else SymbolicSequence(tuple, content.element, content.arrays)
-        )
+        return tuple(content) if type(content) is not SymbolicSequence else tuple_of(trace, content)
     most = {} if kind is list or like is None else {"maxlen": like.maxlen}
     if type(content) is not SymbolicSequence:
         return trace.made(kind(content, **most))
@@ -124,6 +130,8 @@ def joined(trace: Trace, left: Any, right: Any, kind: type) -> SymbolicSequence:
     if second.element is None:
         return first
     element = of_both(first.element, second.element)
+    for one in (first.element, second.element):
+        trace.alias_tracker.link(one, element)
     pairs = zip(
         promote_elements(trace, first, element, trace),
         promote_elements(trace, second, element, trace),

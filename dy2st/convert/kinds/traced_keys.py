@@ -25,6 +25,7 @@ from dy2st.convert.values.layout import (
     Same,
     SequenceLayout,
     count,
+    has_objects,
     leaves_of,
     number_kind,
     opened,
@@ -303,13 +304,6 @@ def copy(trace: Trace, owner: Any) -> Any:
     made = trace.made(emptied(type(owner), owner))
     trace.hold(made, SymbolicSequence(content.kind, content.element, content.arrays, made))
     return made
-
-
-def has_objects(node: Layout) -> bool:
-    """Whether there is anything in a value that can be changed in place."""
-    own = getattr(node, "kind", tuple)
-    is_value = isinstance(node, (Same, Number, Cases)) or issubclass(own, tuple)
-    return not is_value or any(map(has_objects, leaves_of(node)))
 
 
 def is_equal(trace: Trace, left: Any, right: Any) -> Any:

@@ -16,14 +16,13 @@ from typing import Any
 from dy2st.convert.kinds.entries import may_be_missing, presence, there_or
 from dy2st.convert.kinds.lists import joined, length_of, of_each
 from dy2st.convert.kinds.scalars import check
-from dy2st.convert.kinds.traced_keys import has_objects
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.iteration import listed, unknown_arguments
 from dy2st.convert.protocol.untraced_functions import why_left_alone
 from dy2st.convert.stage.cases import known
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.layout import Layout, Leaf, Parts, count, opened
+from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
 from dy2st.convert.values.special import Indexed, SymbolicSequence
 from dy2st_runtime.ir import F
 from dy2st_runtime.nn.layer import Layer

@@ -187,6 +187,7 @@ class Taker:
             is_made = any(isinstance(item, TREES) for item in items)
             return Made(type(value), (), items) if is_made else value
         if type(value) is SymbolicSequence:
+            self.trace.alias_tracker.check(value)
             return self._rows(value)
         if id(value) in self.known:
             return self.known[id(value)]

@@ -488,6 +488,7 @@ def _put_together(
         arrays = [next(leaves) for _ in range(width(node.element))]
         held = SymbolicSequence(node.kind, node.element, arrays, node.like)
         if node.kind is tuple:
+            trace.alias_tracker.note_elements(held, held.element)
             return held
         made = trace.made(emptied(node.kind, node.like))
         trace.hold(made, held)
@@ -501,5 +502,6 @@ def element_at(trace: Trace, held: SymbolicSequence, index: Any) -> Any:
     """The element at a place that is known to be in the list."""
     if held.element is None:
         raise IndexError("list index out of range")
+    trace.alias_tracker.check(held)  # a tuple; of lists, who looks at them asks
     leaves = [F.array_read(trace.tracer.local(array), index) for array in held.arrays]
     return build(trace, held.element, iter(leaves), fragile=True)

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.values.forms import BUNDLES, form_of, like_of
+from dy2st.convert.values.forms import BUNDLES, form_of, is_unchanging, like_of
 from dy2st.convert.values.special import SymbolicSequence, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.errors import ConversionError, Location
@@ -297,6 +297,13 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
     if isinstance(node, SequenceLayout) and node.element is not None:
         return [node.element]
     return []
+
+
+def has_objects(node: Layout) -> bool:
+    """Whether there is anything in a value that can be changed in place."""
+    own = getattr(node, "kind", tuple)
+    is_value = isinstance(node, (Same, Number, Cases)) or is_unchanging(own)
+    return not is_value or any(map(has_objects, leaves_of(node)))
 
 
 _VALUES = (tuple, Text, *BUNDLES)

@@ -1,0 +1,149 @@
+"""Lists that hold the same elements by value: a change through one of them is in no other."""
+
+import collections
+import copy
+import itertools
+
+import pytest
+
+import dy2st
+from dy2st.errors import ConversionError
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+X = [3.0, 1.0, 2.0]
+SPECS = [InputSpec([None], "float32", "x")]
+
+
+class Job:
+    def __init__(self, length):
+        self.length, self.done = length, 0
+
+
+# What makes a second list of the same elements.
+AGAIN = {
+    "sorted": lambda jobs: sorted(jobs, key=lambda job: job.length),
+    "a slice": lambda jobs: jobs[0:2],
+    "list": list,
+    "a sum": lambda jobs: jobs + [],
+    "reversed": lambda jobs: list(reversed(jobs)),
+    "a comprehension": lambda jobs: [job for job in jobs if job.length > 0.5],
+    "copy": lambda jobs: jobs.copy(),
+    "copy.copy": copy.copy,
+    "filter": lambda jobs: list(filter(lambda job: job.length > 0.5, jobs)),
+    "a product": lambda jobs: jobs * 1,
+    "deque": collections.deque,
+    "a star": lambda jobs: [*jobs],
+    "values of a dict": lambda jobs: list(dict(enumerate(jobs)).values()),
+    "chain": lambda jobs: list(itertools.chain(jobs)),
+    "one that was taken": lambda jobs: [list(jobs).pop()],
+}
+
+
+@pytest.mark.parametrize("again", AGAIN.values(), ids=AGAIN)
+def test_a_change_through_one_list_is_not_missed_in_the_other(again):
+    def changed(x):
+        jobs = [Job(length) for length in x]
+        for job in again(jobs):
+            job.done = job.done + 1
+        return [job.done for job in jobs]
+
+    with pytest.raises(ConversionError):
+        to_static(changed, input_spec=SPECS)(dy2st.to_tensor(X))
+
+
+def _in_a_branch(x):
+    rows = [[value, 0] for value in x]
+    others = sorted(rows, key=lambda row: row[0])
+    if x.sum() > 2:
+        for row in others:
+            row[1] = 5
+    return [row[1] for row in rows]
+
+
+def _by_index_in_a_loop(x):
+    rows = [[value, 0] for value in x]
+    others = [*rows]
+    for place in range(len(x)):
+        others[place][1] = place
+    return [row[1] for row in rows]
+
+
+def _appended_to_two(x):
+    first, second = [], []
+    for value in x:
+        row = [value, 0]
+        first.append(row)
+        second.append(row)
+    for row in first:
+        row[1] = 7
+    return [row[1] for row in second]
+
+
+def _a_list_inside(x):
+    rows = [[[value], 0] for value in x]
+    inner = [row[0] for row in rows]
+    for one in inner:
+        one.append(1.0)
+    return [len(row[0]) for row in rows]
+
+
+def _in_a_tuple(x):
+    rows = [[value, 0] for value in x]
+    kept = tuple(rows)
+    for row in rows:
+        row[1] = 7
+    return [row[1] for row in kept]
+
+
+@pytest.mark.parametrize(
+    "changed", [_in_a_branch, _by_index_in_a_loop, _appended_to_two, _a_list_inside, _in_a_tuple]
+)
+def test_a_list_that_has_not_seen_a_change_is_not_read(changed):
+    with pytest.raises(ConversionError, match="of which another list or dict has an element"):
+        to_static(changed, input_spec=SPECS)(dy2st.to_tensor(X))
+
+
+def _through_itself(x):
+    jobs = [Job(length) for length in x]
+    for job in jobs:
+        job.done = job.done + 1
+    for job in jobs:
+        if job.length > 1:
+            job.done = job.done + 5
+    return [job.done for job in jobs]
+
+
+def _sorted_in_place(x):
+    jobs = [Job(length) for length in x]
+    jobs.sort(key=lambda job: job.length)
+    for place, job in enumerate(jobs):
+        job.done = place
+    return [job.done for job in jobs]
+
+
+def _under_the_old_name(x):
+    jobs = [Job(length) for length in x]
+    jobs = [job for job in jobs if job.length > 1]
+    for job in jobs:
+        job.done = 7
+    return [job.done for job in jobs]
+
+
+def _taken_and_put_back(x):
+    jobs, rounds = [Job(length) for length in x], 0
+    while jobs and rounds < 10:
+        job = jobs.pop(0)
+        job.done = job.done + 1
+        rounds += 1
+        if job.done < 2:
+            jobs.append(job)
+    return rounds
+
+
+@pytest.mark.parametrize(
+    "changed", [_through_itself, _sorted_in_place, _under_the_old_name, _taken_and_put_back]
+)
+def test_a_list_that_nobody_else_holds_may_change_its_elements(changed):
+    x = dy2st.to_tensor(X)
+    assert to_static(changed, input_spec=SPECS)(x) == changed(x)
