@@ -238,6 +238,14 @@ class Programs:
         last = self.cache.last()
         return last is not None and last.may_run_again and self.numbers.keep(args, kwargs)
 
+    def refuse_numbers(self, args: Sequence[Any], kwargs: Mapping[str, Any], why: str) -> bool:
+        """Whether numbers of a call were inputs and are none any more, and it may be made again."""
+        places, last = self.numbers.of(args, kwargs).places, self.cache.last()
+        if not places or last is None or not last.may_run_again:
+            return False
+        self.numbers.refuse(places, why)
+        return True
+
     def constants(self, signature: Signature) -> tuple[tuple[str, str], ...]:
         """The numbers that every Program has as constants, each with the reason."""
         own = self.numbers.trials.refused.items()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, overloa
 from dy2st.jit.programs import Callee, ProgramCache, Programs, settings
 from dy2st.jit.signature import Signature, as_tensor, constant_key, is_tensor, to_named_specs
 from dy2st.jit.ties import OtherTies, Ties, ties_of
-from dy2st_runtime.errors import ArgumentError, ConversionError, StateMade, WrongKind
+from dy2st_runtime.errors import ArgumentError, ConversionError, EngineError, StateMade, WrongKind
 from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
@@ -380,11 +380,13 @@ class StaticFunction(Generic[P, R]):
     def keeps_constant(
         self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> bool:
-        """Whether a call is to be made again: its Program says that a number is too large for it.
+        """Whether a call is to be made again: its Program, or engine, takes no number as input.
 
         >>> dy2st.to_static(lambda x: x).keeps_constant(ValueError(), (1,), {})
         False
         """
+        if isinstance(error, EngineError):
+            return self._programs.refuse_numbers(args, kwargs, reason_of(error))
         return is_too_wide(error) and self._programs.keep_constant(args, kwargs)
 
     def _first(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import warnings
@@ -15,6 +16,8 @@ from dy2st import to_static
 from dy2st.jit import load, save
 from dy2st.nn import functional as F
 from dy2st.static import InputSpec
+from dy2st_runtime import engine as engines
+from dy2st_runtime.engine.numpy import executable as numpy_engine
 from tests.dy2st.catalogue.comparing import comparable
 
 X = dy2st.to_tensor(np.linspace(-2, 3, 3).astype("float32"))
@@ -331,3 +334,17 @@ def test_threads_may_give_different_numbers():
     [one.join() for one in threads]
     assert wrong == []
     assert len(static.program_cache) <= 10
+
+
+def test_a_number_that_an_engine_cannot_take_as_input_stays_a_constant(monkeypatch):
+    without_functions = functools.partial(numpy_engine.compile_program)
+    monkeypatch.setitem(engines.ENGINES, "plain", without_functions)
+
+    def deep(x, n):
+        return x if n == 0 else deep(x * 1.5 + n, n - 1)
+
+    static = to_static(deep, engine="plain")
+    x = dy2st.to_tensor([1.0, 2.0])
+    for n in (3, 2, 1, 5, 0):
+        assert static(x, n).tolist() == deep(x, n).tolist()
+    assert "call themselves" in str(static.report())
