@@ -99,7 +99,8 @@ class AliasTracker:
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
         # The lists that hold elements of a layout, by its root: what is made of a list has the
         # layout of its elements, or one that is above it.
-        self._sharing: dict[int, list[Any]] = {}
+        self._sharing: dict[int, dict[int, Any]] = {}
+        self._noted: list[tuple[int, Any]] = []  # with the depth of frames
         self._roots: dict[int, Layout] = {}
         self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
         self._copied: set[int] = set()  # the stale ones among them
@@ -189,7 +190,7 @@ class AliasTracker:
             self._layouts += [one, other]
             self._roots[id(one)] = other
             self._fixed |= {id(other)} if id(one) in self._fixed else set()
-            self._sharing.setdefault(id(other), []).extend(self._sharing.pop(id(one), ()))
+            self._sharing.setdefault(id(other), {}).update(self._sharing.pop(id(one), {}))
 
     def note_elements(self, owner: Any, element: Layout | None) -> None:
         """A container holds elements of a layout from now on."""
@@ -199,21 +200,26 @@ class AliasTracker:
         if known is not element:
             self.link(known, element)
         root = self._root(element)
-        owners = self._sharing.setdefault(id(root), [])
-        self._layouts += [root, element]
-        if not any(one is owner for one in owners):
-            owners.append(owner)
+        owners = self._sharing.setdefault(id(root), {})
+        if id(owner) not in owners:
+            owners[id(owner)] = owner
+            self._layouts += [root, element]
+            self._noted.append((len(self._trace.frames), owner))
+
+    def _sharing_with(self, owner: Any) -> list[Any]:
+        """The other lists that hold elements of a list."""
+        element = getattr(self._trace.raw(owner), "element", None)
+        owners = self._sharing.get(id(self._root(element)), {}) if element is not None else {}
+        if len(owners) < 2:
+            return []
+        mine = self._that_are(owner)
+        return [one for one in owners.values() if id(one) not in mine]
 
     def _outdate_sharing(self, owner: Any) -> None:
         """An element of a list has changed: others that hold it have it as it was before."""
-        content = self._trace.raw(owner)
-        element = getattr(content, "element", None)
-        owners = self._sharing.get(id(self._root(element)), ()) if element is not None else ()
-        if len(owners) > 1:
-            mine = self._that_are(owner)
-            others = [one for one in owners if id(one) not in mine]
-            self._outdate(others)
-            self._copied.update(map(id, others))
+        others = self._sharing_with(owner)
+        self._outdate(others)
+        self._copied.update(map(id, others))
 
     def note_same(self, one: Any, other: Any) -> None:
         """Note that what was put together is what another container holds from now on."""
@@ -222,11 +228,7 @@ class AliasTracker:
 
     def take_out(self, owner: Any, item: Any) -> Any:
         """An element that a list gives away may be changed, unless another list has it as well."""
-        element = getattr(self._trace.raw(owner), "element", None)
-        if element is not None and len(self._sharing.get(id(self._root(element)), ())) > 1:
-            mine = self._that_are(owner)
-            owners = self._sharing[id(self._root(element))]
-            self.keep(parts_of(item) if any(id(one) not in mine for one in owners) else ())
+        self.keep(parts_of(item) if self._sharing_with(owner) else ())
         return item
 
     def _that_are(self, owner: Any) -> set[int]:
@@ -364,8 +366,11 @@ class AliasTracker:
             self._end(borrow for borrow in borrows if borrow.depth >= depth)
         # Lists that were made in it end, too: what goes on is put together anew.
         born = self._trace.frames[-1].born
-        for root, owners in self._sharing.items() if born else ():
-            self._sharing[root] = [one for one in owners if id(one) not in born]
+        while self._noted and self._noted[-1][0] >= depth:
+            _, owner = self._noted.pop()
+            if id(owner) in born:
+                root = self._root(self._elements[id(owner)][1])
+                self._sharing.get(id(root), {}).pop(id(owner), None)
 
     @contextmanager
     def path(self, marks: Marks) -> Iterator[None]:
