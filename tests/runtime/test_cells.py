@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 import dy2st
 from dy2st_runtime.errors import Location
 
-FILE = "/tmp/ipykernel_1234/3405691582.py"
+FILE = str(Path(tempfile.gettempdir(), "ipykernel_1234", "3405691582.py"))
 
 
 @pytest.fixture
