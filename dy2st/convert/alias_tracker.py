@@ -101,6 +101,8 @@ class AliasTracker:
         # layout of its elements, or one that is above it.
         self._sharing: dict[int, dict[int, Any]] = {}
         self._noted: list[tuple[int, Any]] = []  # with the depth of frames
+        # The objects that were put into those lists, which keep them by value, by the same root.
+        self._originals: dict[int, dict[int, Any]] = {}
         self._roots: dict[int, Layout] = {}
         self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
         self._copied: set[int] = set()  # the stale ones among them
@@ -174,7 +176,7 @@ class AliasTracker:
             # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
-            self._outdate_sharing(borrow.owner)
+            self._outdate_sharing(borrow.owner, owner)
 
     # -- lists that hold the same elements by value -----------------------------------------------
 
@@ -190,7 +192,8 @@ class AliasTracker:
             self._layouts += [one, other]
             self._roots[id(one)] = other
             self._fixed |= {id(other)} if id(one) in self._fixed else set()
-            self._sharing.setdefault(id(other), {}).update(self._sharing.pop(id(one), {}))
+            for table in (self._sharing, self._originals):
+                table.setdefault(id(other), {}).update(table.pop(id(one), {}))
 
     def note_elements(self, owner: Any, element: Layout | None) -> None:
         """A container holds elements of a layout from now on."""
@@ -206,18 +209,37 @@ class AliasTracker:
             self._layouts += [root, element]
             self._noted.append((len(self._trace.frames), owner))
 
+    def _note_originals(self, parts: Iterable[Any], element: Layout | None) -> None:
+        """A list keeps objects by value; what they are elements of has the same elements."""
+        if element is None:
+            return
+        for part in parts:
+            borrow = self._borrowed.get(id(part))
+            own = (
+                None if borrow is None else getattr(self._trace.raw(borrow.owner), "element", None)
+            )
+            if own is not None:
+                self.link(own, element)
+        root = self._root(element)
+        self._layouts.append(root)
+        self._originals.setdefault(id(root), {}).update((id(one), one) for one in parts)
+
     def _sharing_with(self, owner: Any) -> list[Any]:
         """The other lists that hold elements of a list."""
         element = getattr(self._trace.raw(owner), "element", None)
         owners = self._sharing.get(id(self._root(element)), {}) if element is not None else {}
-        if len(owners) < 2:
-            return []
-        mine = self._that_are(owner)
-        return [one for one in owners.values() if id(one) not in mine]
+        mine = self._that_are(owner) if len(owners) > 1 else owners
+        return [one for key, one in owners.items() if key not in mine]
 
-    def _outdate_sharing(self, owner: Any) -> None:
+    def _outdate_sharing(self, owner: Any, changed: Any) -> None:
         """An element of a list has changed: others that hold it have it as it was before."""
         others = self._sharing_with(owner)
+        element = getattr(self._trace.raw(owner), "element", None)
+        if element is not None:
+            mine = self._that_are(changed)
+            for original in self._originals.get(id(self._root(element)), {}).values():
+                if id(original) not in mine:
+                    others += self._that_are(original).values()
         self._outdate(others)
         self._copied.update(map(id, others))
 
@@ -231,13 +253,13 @@ class AliasTracker:
         self.keep(parts_of(item) if self._sharing_with(owner) else ())
         return item
 
-    def _that_are(self, owner: Any) -> set[int]:
-        """The ids of all that has stood for one object with another one."""
-        found, left = {id(owner)}, [owner]
+    def _that_are(self, owner: Any) -> dict[int, Any]:
+        """All that has stood for one object with another one, by id."""
+        found, left = {id(owner): owner}, [owner]
         while left:
             for one in self._same.get(id(left.pop()), ()):
                 if id(one) not in found:
-                    found.add(id(one))
+                    found[id(one)] = one
                     left.append(one)
         return found
 
@@ -287,8 +309,9 @@ class AliasTracker:
         self.keep((made,))
         self._views[id(made)] = made
 
-    def keep_copied(self, parts: Iterable[Any]) -> None:
+    def keep_copied(self, parts: Sequence[Any], element: Layout | None = None) -> None:
         """Note objects that a list keeps by value: a change of them would be lost."""
+        self._note_originals(parts, element)
         for part in parts:
             self.check(part)
             borrow = self._borrowed.get(id(part))
@@ -317,13 +340,7 @@ class AliasTracker:
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
         parts = copied(self._trace, item, element, self._trace)
-        for part in parts:
-            borrow = self._borrowed.get(id(part))
-            if borrow is None or borrow.owner is owner or element is None:
-                continue
-            own = getattr(self._trace.raw(borrow.owner), "element", None)
-            if own is not None:
-                self.link(own, element)
+        self._note_originals(parts, element)
         # Kept by value in a second place: a change through this one would not reach that.
         is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
         if is_elsewhere and element is not None:

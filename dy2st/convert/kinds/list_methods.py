@@ -65,7 +65,7 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
-    trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace))
+    trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace), new.element)
 
 
 @method_row(deque)

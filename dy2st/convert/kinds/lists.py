@@ -84,7 +84,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Symb
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:
-        trace.alias_tracker.keep_copied(copied(trace, item, element, trace))
+        trace.alias_tracker.keep_copied(copied(trace, item, element, trace), element)
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
     return SymbolicSequence(kind, element, [F.array_of(list(column)) for column in columns], like)
 

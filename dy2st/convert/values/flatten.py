@@ -70,7 +70,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         rows = [_row(trace, item, node.element, view) for item in held]
         for item in held:
             # The arrays have the elements by value: a later change of one of these would be lost.
-            trace.alias_tracker.keep_copied(copied(trace, item, node.element, view))
+            parts = copied(trace, item, node.element, view)
+            trace.alias_tracker.keep_copied(parts, node.element)
         if not rows:
             return [F.array_of([]) for _ in range(width(node.element))]
         return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
@@ -153,7 +154,7 @@ def _of_pairs(
         # The entry is surely there; of any other the pair is appended in a branch.
         if len(sure) == len(cases):
             arrays = added((key, value))
-            trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view))
+            trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view), element)
             continue
         present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731

@@ -88,6 +88,35 @@ def _a_list_inside(x):
     return [len(row[0]) for row in rows]
 
 
+def _two_of_them(x):
+    jobs = [Job(length) for length in x]
+    some = [jobs[0]]
+    if x.sum() > 0:
+        some.append(jobs[1])
+    for job in some:
+        job.done = 1
+    return [job.done for job in jobs]
+
+
+def _objects_of_a_group(x):
+    jobs, groups = [Job(length) for length in x], {}
+    for job in jobs:
+        groups.setdefault(int(job.length) % 2, []).append(job)
+    for key in groups:
+        for job in groups[key]:
+            job.done = 1
+    return [job.done for job in jobs]
+
+
+def _the_object_itself(x):
+    first = Job(x[0])
+    jobs = [first]
+    if x.sum() > 0:
+        jobs.append(Job(x[1]))
+    jobs[0].done = 3
+    return first.done
+
+
 def _in_a_tuple(x):
     rows = [[value, 0] for value in x]
     kept = tuple(rows)
@@ -96,8 +125,23 @@ def _in_a_tuple(x):
     return [row[1] for row in kept]
 
 
+@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("changed", [_objects_of_a_group, _the_object_itself])
+def test_an_object_that_has_not_seen_a_change_is_not_read(changed, size):
+    with pytest.raises(ConversionError, match="has an element that has changed"):
+        to_static(changed, input_spec=[InputSpec([size])])(dy2st.to_tensor(X))
+
+
 @pytest.mark.parametrize(
-    "changed", [_in_a_branch, _by_index_in_a_loop, _appended_to_two, _a_list_inside, _in_a_tuple]
+    "changed",
+    [
+        _in_a_branch,
+        _two_of_them,
+        _by_index_in_a_loop,
+        _appended_to_two,
+        _a_list_inside,
+        _in_a_tuple,
+    ],
 )
 def test_a_list_that_has_not_seen_a_change_is_not_read(changed):
     with pytest.raises(ConversionError, match="of which another list or dict has an element"):
