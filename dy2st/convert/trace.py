@@ -42,6 +42,7 @@ from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.fresh_symbols import fresh_mark
+from dy2st_runtime.ir.garbage_collection import collection_as_before
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
 
@@ -330,7 +331,8 @@ class Trace(Vocabulary):
     def read_volatile(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         """What a function says of the process, or of what it alone knows: asked at each call."""
         try:
-            found = function(*args, **options)
+            with collection_as_before():
+                found = function(*args, **options)
         except Exception:  # whatever the process says, the next call asks again
             self.read(EACH_CALL, function, "", f"{function.__name__}() raises")
             raise

@@ -36,6 +36,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import StateMade, listener
 from dy2st_runtime.ir import Output, Program
+from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
@@ -218,7 +219,7 @@ def _trace(
     kwargs = dict(zip(kwargs, named, strict=True))
     if call is not None:
         call.is_lost = False  # by a trace before, with other sizes
-    with numbers_are_no_keys(), refused(text=not is_asked_for):
+    with without_collection(), numbers_are_no_keys(), refused(text=not is_asked_for):
         traced = run_trace(
             called or function,
             args,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 
@@ -245,3 +246,27 @@ def test_a_loop_of_while_and_one_of_a_recurrent_layer_are_named_too():
         to_static(f)(dy2st.ones([11, 2]))
     with pytest.warns(UserWarning, match=f"loop of {re.escape(__file__)}:.* 7 iterations"):
         to_static(nn.GRU(2, 2))(dy2st.ones([1, 7, 2]))
+
+
+# -- the search for garbage -----------------------------------------------------------------------
+
+
+def test_no_search_for_garbage_runs_while_a_function_is_traced():
+    def run(x):
+        for i in range(30):
+            if x.sum() > i:
+                x = x + 1
+        return x
+
+    searches = []
+    note = lambda phase, info: searches.append(phase)  # noqa: E731
+    function = to_static(run, input_spec=[InputSpec([3])])
+    threshold = gc.get_threshold()
+    gc.callbacks.append(note)
+    gc.set_threshold(100)
+    try:
+        assert function.main_program
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(note)
+    assert len(searches) <= 20 and gc.isenabled()  # before the trace, and behind it
