@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -442,16 +442,18 @@ class ConcreteProgram:
             for effect in self.finished.effects
         )
 
-    def alone(self) -> Program:
+    def alone(self, changed: Collection[str] = ()) -> Program:
         """The Program that is to run by itself: buffers that it assigns are updates of it.
 
-        Refused where it writes anything else.
+        Refused where it writes anything else. `changed` are the buffers that other Programs of the
+        same file change in place.
 
         >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
         >>> concrete.alone() is concrete.main_program
         True
         """
         program, is_step = self.main_program, self.finished.has_gone_back
+        changed = {*program.updates, *changed}
         lost = self.finished.lost
         if lost is not None and not is_step:
             raise lost
@@ -468,7 +470,7 @@ class ConcreteProgram:
                 why="a Program that is saved or compiled is one for all calls",
                 hint="take a bool as an argument, or leave gradients to the caller: detach()",
             )
-        assigned = {}
+        assigned: dict[str, int] = {}
         read = read_at(self.live.places)
         for effect in self.finished.effects:
             if effect.place in self.finished.kept_places:
@@ -481,12 +483,15 @@ class ConcreteProgram:
                 self._check_type(effect, name)
             elif not is_step or not is_gradient(effect):
                 name = self._buffer(effect)
+                if name:
+                    index = effect.value.index
+                    self._check_alone(effect.name, effect.at, index, name, assigned, changed)
             if name:
                 assigned[name] = effect.value.index
         if lost is not None:  # a step that has no better words for it
             raise lost
         for name, index in self.finished.kept.items():
-            self._check_alone(name, place_of(self.function), index, name)
+            self._check_alone(name, place_of(self.function), index, name, assigned, changed)
             assigned[name] = index
         for place, _ in self.finished.leaves:
             self._warn_of(f"it leaves a gradient in its argument `{self.inputs[place].name}`")
@@ -530,7 +535,6 @@ class ConcreteProgram:
         buffer, name = self.buffers.get(id(effect.buffer)), self.main_program.name
         if buffer is not None:
             self._check_type(effect, buffer)
-            self._check_alone(effect.name, effect.at, effect.value.index, buffer)
             return buffer
         if self.finished.has_gone_back:
             check_step(self.main_program, effect, place_of(self.function))
@@ -544,13 +548,26 @@ class ConcreteProgram:
             hint=f"return the value, and assign `{effect.name}` outside",
         )
 
-    def _check_alone(self, name: Any, at: Location | None, index: int, buffer: str) -> None:
-        """Refuse to replace a tensor that has a second name, and to change one that gets one."""
-        places = (self.aliasing or OutputAliasing()).places_of(index)
+    def _check_alone(
+        self,
+        name: Any,
+        at: Location | None,
+        index: int,
+        buffer: str,
+        assigned: dict[str, int],
+        changed: set[str],
+    ) -> None:
+        """Refuse to replace a tensor that has a second name, and to change one that gets one.
+
+        `assigned` are the outputs that other buffers become, `changed` the buffers that calls
+        change in place.
+        """
+        aliasing = self.aliasing or OutputAliasing()
         names = [*(variable.name for variable in self.inputs), *self.main_program.state]
-        others = {names[place] for place in places} - {buffer}
-        changed = {*self.main_program.updates} & {buffer, *others}
-        if buffer in self.shared or (others and changed):
+        others = {names[place] for place in aliasing.places_of(index)}
+        others |= {one for one, other in assigned.items() if aliasing.may_be_one(index, other)}
+        others -= {buffer}
+        if buffer in self.shared or (others and changed & {buffer, *others}):
             raise ConversionError(
                 f"{self.main_program.name}() assigns the buffer `{name}`, and something "
                 "else holds one of its tensors, too",

@@ -90,6 +90,11 @@ class OutputAliasing:
         sure = {self.sure[index]} if index in self.sure else set()
         return sure | {*self.perhaps.get(index, ())}
 
+    def may_be_one(self, index: int, other: int) -> bool:
+        """Whether two outputs may be one tensor."""
+        index, other = self.again.get(index, index), self.again.get(other, other)
+        return index == other or (index in self.merged and other in self.merged)
+
     def as_is(self, has_passes: bool) -> Collection[int]:
         """The outputs whose arrays are those of the tensors, so that no copy is made.
 

@@ -250,8 +250,10 @@ def programs_to_save(
             traced[name] = _program_of_call(layer, function, input_spec)
         else:
             traced[name] = function, _program_of(function, input_spec)
-    for name, concrete in zip(traced, for_file([*traced.values()]), strict=True):
-        programs[name] = concrete.alone()
+    found = for_file([*traced.values()])
+    changed = {name for concrete in found for name in concrete.main_program.updates}
+    for name, concrete in zip(traced, found, strict=True):
+        programs[name] = concrete.alone(changed)
         for key, tensor in concrete.state.items():
             known = state.setdefault(key, tensor)
             if known.array is not tensor.array:

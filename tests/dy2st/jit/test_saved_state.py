@@ -300,3 +300,30 @@ def test_a_list_whose_tensors_change_places_is_refused(tmp_path):
 
     with pytest.raises(ConversionError, match="something else holds one of its tensors"):
         save(Turning(), str(tmp_path / "model"), SPECS)
+
+
+@pytest.mark.parametrize("is_other", [False, True], ids=["by-the-same-call", "by-another-method"])
+def test_buffers_that_become_one_tensor_which_is_changed_in_place_are_refused(tmp_path, is_other):
+    class Twice(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("h", dy2st.zeros([3]))
+            self.register_buffer("k", dy2st.ones([3]))
+
+        @to_static(input_spec=SPECS)
+        def forward(self, x):
+            if not is_other:
+                self.h[0] = x.sum()
+            total = self.k.sum()
+            self.h = x * 2
+            self.k = self.h
+            return total
+
+        @to_static(input_spec=SPECS)
+        def change(self, x):
+            if is_other:
+                self.h.add_(x)
+            return self.h * 1
+
+    with pytest.raises(ConversionError, match="something else holds one of its tensors"):
+        save(Twice(), str(tmp_path / "model"))
