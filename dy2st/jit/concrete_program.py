@@ -389,7 +389,8 @@ class ConcreteProgram:
         if self._trained is None or self._trained.program is not program:
             self._trained = TrainedProgram(program, self.engine)
         parts = self._trained.parts([*tensors, *read.values()])
-        return None if parts is None else partial(self._run_trained, parts, read)
+        has_passes = program is not self.main_program
+        return None if parts is None else partial(self._run_trained, parts, has_passes, read)
 
     def _to_train(self, state: State) -> tuple[Program, State]:
         """The Program that runs where gradients are wanted, and the tensors that it reads."""
@@ -403,10 +404,15 @@ class ConcreteProgram:
         return self.main_program, state
 
     def _run_trained(
-        self, parts: Parts, read: State, tensors: Sequence[EagerTensor], state: State
+        self,
+        parts: Parts,
+        has_passes: bool,
+        read: State,
+        tensors: Sequence[EagerTensor],
+        state: State,
     ) -> tuple[list[Any], State]:
         """Run compiled, and leave a Node behind that knows the gradients of it all."""
-        aliasing, has_passes = self.aliasing, parts.program is not self.main_program
+        aliasing = self.aliasing
         as_is = () if aliasing is None else aliasing.as_is(has_passes)
         as_one = () if aliasing is None or has_passes else aliasing.merged
         return parts.run(tensors, read, as_is, as_one)

@@ -650,7 +650,8 @@ class EagerTensor(Tensor):
         records = is_grad_enabled()
         if self.node is None and not self.stopped and records:
             refuse_leaf()
-        old = self.alias(self.array, self.node, self.index)
+        # What was stopped is a constant, even if something was computed for it before.
+        old = self.alias(self.array, None if self.stopped else self.node, self.index)
         result = compute(old)
         if records or self.tensor_type != result.tensor_type:
             self.stopped = self.stopped if self.node is None else True
