@@ -101,14 +101,41 @@ def _round(trace: Trace, number: Any, ndigits: Any = None) -> Any:
     # An int is rounded to itself, unless to tens.
     if kind is not float and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
         return trace.pos(value)
-    if ndigits is not None:
+    if ndigits is None:
+        return whole(trace, F.round(to_float(trace, value)))
+    if type(ndigits) is not int or not 0 <= ndigits <= 22:
         raise ConversionError(
-            "round() of a number to digits, which only the run knows",
+            "round() of a number to digits before the point, or to as many as the data say",
             at=user_location(),
-            why="Python rounds the decimal digits, a Program the binary ones",
-            hint="write round(x * 100) / 100, or round a tensor",
+            why="a Program rounds to a known number of digits behind the point, to 22 at most",
+            hint="write round(x / 100) * 100, or round a tensor",
         )
-    return whole(trace, F.round(to_float(trace, value)))
+    return as_number(trace, _to_digits(to_float(trace, value), ndigits), float)
+
+
+def _to_digits(x: Any, digits: int) -> Any:
+    """The float nearest to the decimal number that is nearest to x: 2.675 is below its half.
+
+    Powers of ten are exact up to 1e22, so only the product has an error. Dekker's product tells
+    it, and so on which side of a half x is. From 2**53 on x has no more digits.
+    """
+    scale, most = 10.0**digits, 2.0**53
+    known = F.where(F.abs(x) < most, x, 0.0)
+    product = known * scale
+    (high, low), (scale_high, scale_low) = _halves(known), _halves(scale)
+    rest = ((product - high * scale_high) - low * scale_high) - high * scale_low
+    error = low * scale_low - rest
+    nearest = F.round(product)
+    is_half = (F.abs(product - nearest) == 0.5) & (error != 0.0)
+    nearest = F.where(is_half, product + F.sign(error) * 0.5, nearest)
+    return F.where((F.abs(x) < most) & (F.abs(product) < most), nearest / scale, x)
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    """A float as the sum of two that have half of its bits each: products of those are exact."""
+    split = x * 134217729.0
+    high = split - (split - x)
+    return high, x - high
 
 
 @function_row(divmod)

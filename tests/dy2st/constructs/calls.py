@@ -32,9 +32,12 @@ def arithmetic_builtins(x):
     return abs(x), abs(number), divmod(x, 4), divmod(number, 4), pow(x, 2), pow(number, 2)
 
 
-@construct("`round(x)`, `round(x, digits)`", "a number becomes an int")
+@construct(
+    "`round(x)`, `round(x, digits)`", "a number becomes an int, or has the decimals of Python"
+)
 def rounding(x):
-    return round(x * 1.26), round(x * 1.26, 1), round(float(x.sum()) * 0.3)
+    number = float(x.sum()) * 0.3
+    return round(x * 1.26), round(x * 1.26, 1), round(number), round(number, 2)
 
 
 @construct("`max(x)`, `min(x)`", "of a tensor, of several tensors")
@@ -182,13 +185,13 @@ def dtypes(x):
 
 
 @construct(
-    "`round(number, digits)`",
-    "Python rounds decimally; a tensor can be rounded",
+    "`round(number, -1)`",
+    "to digits before the point; a tensor can be rounded",
     refused=ConversionError,
     says="round() of a number to digits",
 )
 def round_number(x):
-    return round(float(x.sum()), 2)
+    return round(float(x.sum()), -1)
 
 
 @construct(

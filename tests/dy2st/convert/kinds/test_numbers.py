@@ -234,12 +234,53 @@ def test_a_cast_leaves_the_tensor_a_tensor():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (lambda x: round(float(x[0]), 2), "to digits"),
+        (lambda x: round(float(x[0]), -1), "to digits"),
+        (lambda x: round(float(x[0]), int(x[1])), "to digits"),
         (lambda x: complex(float(x[0])), "complex"),
     ],
 )
 def test_what_no_program_computes_is_refused(function, words):
     refused(function, words)
+
+
+HALVES = [
+    2.675,
+    0.125,
+    -0.125,
+    1.005,
+    0.5,
+    1.5,
+    -2.5,
+    0.05,
+    5e-324,
+    1e-5,
+    8.5e15 / 100,
+    1e17,
+    1e300,
+]
+ODD = [
+    45035996273704.965,
+    90071992547409.9,
+    22517998136852.485,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+    -0.001,
+]
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_number_is_rounded_to_the_decimals_that_python_gives(engine):
+    values = HALVES + ODD + [n / 1000 + sign for n in range(5, 200, 10) for sign in (0, 8, -1e9)]
+    values += [step * (n / 200 + 1e4) for n in range(1, 40, 2) for step in (1, 1e-3)]
+
+    def rounded(x):
+        return [[round(v, digits) for v in x.tolist()] for digits in (0, 1, 2, 3, 15, 22)]
+
+    x = dy2st.to_tensor(np.array(values))
+    spec = [dy2st.static.InputSpec([None], "float64")]
+    got = dy2st.jit.to_static(rounded, engine=engine, input_spec=spec)(x)
+    assert [[repr(v) for v in row] for row in got] == [[repr(v) for v in row] for row in rounded(x)]
 
 
 def reduced_by_numpy(x):
