@@ -118,7 +118,13 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     method = special(trace, owner, "__getattr__")
     if type(method) is FunctionType and not isinstance(owner, Layer):
         return call(trace, method, owner, name)
+    if (id(owner), name) in trace.over:  # a branch has deleted what the object itself still has
+        raise _not_there(owner, name)
     return getattr(owner, name)  # raises, in Python's words
+
+
+def _not_there(owner: Any, name: str) -> AttributeError:
+    return AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
 
 
 def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
@@ -171,7 +177,7 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
         place = trace.over.get((id(owner), name)) if trace.over else None
         value = getattr(owner, name) if place is None else known(trace, place.value)
         if value is MISSING:
-            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+            raise _not_there(owner, name)
         value = trace.seen("attr", owner, name, value) if place is None else value
         return _there(trace, owner, name, value)
     if kind is classmethod:
@@ -218,7 +224,7 @@ def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
     if may_be_missing(trace, value):
 
         def fails() -> tuple[()]:
-            raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+            raise _not_there(owner, name)
 
         flag = presence(trace, value)
         if flag is False:
@@ -349,7 +355,13 @@ def del_own(trace: Trace, owner: Any, name: str) -> None:
     if type(deleter) is FunctionType:
         call(trace, deleter, found, owner)
         return
-    attr(trace, owner, name)
+    if found is not MISSING and hasattr(type(found), "__set__"):
+        attr(trace, owner, name)
+    else:  # what its class has does not count
+        value = _own(trace, owner, name)
+        if value is MISSING:
+            raise _not_there(owner, name)
+        _there(trace, owner, name, value)
     is_plain = trace.is_made_here(owner) and (id(owner), name) not in trace.over
     if is_plain and own_method(trace, owner, "__delattr__") and not isinstance(owner, Layer):
         trace.set_field(owner, name, MISSING)  # past the method of its class
