@@ -231,6 +231,22 @@ def test_a_call_leaves_one_node(kind):
     assert all(isinstance(r.node, ProgramNode) for r in results if not r.stop_gradient)
 
 
+def test_an_argument_that_comes_back_is_itself_in_a_program_with_functions():
+    def helper(x):
+        return (x * 2 + x.sum() % 3) * 1 - x / 4
+
+    @to_static
+    def f(x, w):
+        y = helper(helper(w))
+        return (helper(y * 2) if w.sum() > 2 else x), y
+
+    w = dy2st.to_tensor([0.5, 0.25])
+    for _ in range(4):
+        x = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+        assert f(x, w)[0] is x
+    assert f.main_program.functions
+
+
 def test_only_results_that_are_used_have_gradients():
     for used in ([0], [1], [0, 1]):
         found = []

@@ -287,3 +287,33 @@ def test_what_a_program_cannot_change_is_refused_in_words():
     x = dy2st.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(ConversionError, match="no_grad"):
         dy2st.to_static(under_no_grad)(x)
+
+
+CHANGES = {
+    "an element": lambda x: x.__setitem__(1, x.max()),
+    "all": lambda x: x.fill_(2.0),
+    "a sum": lambda x: x.add_(dy2st.ones([2])),
+    "a value": lambda x: x.set_value(dy2st.ones([2])),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_a_stopped_tensor_stays_stopped_where_nothing_open_is_put_in(change):
+    def f(x):
+        y = x * 2
+        y.stop_gradient = True
+        change(y)
+        return y, y.stop_gradient
+
+    for run in (f, dy2st.jit.to_static(f)):
+        y, is_stopped = run(dy2st.to_tensor([1.0, 2.0], stop_gradient=False))
+        assert y.stop_gradient and is_stopped
+
+
+def test_a_stopped_tensor_is_open_once_something_open_is_put_in():
+    x = dy2st.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * 2
+    y.stop_gradient = True
+    y[1] = x[0] * 3
+    y.sum().backward()
+    assert not y.stop_gradient and x.grad.tolist() == [3.0, 0.0]
