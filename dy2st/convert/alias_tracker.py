@@ -207,7 +207,7 @@ class AliasTracker:
         if id(owner) not in owners:
             owners[id(owner)] = owner
             self._layouts += [root, element]
-            self._noted.append((len(self._trace.frames), owner))
+            self._noted.append((len(self._trace.state.paths), owner))
 
     def _note_originals(self, parts: Iterable[Any], element: Layout | None) -> None:
         """A list keeps objects by value; what they are elements of has the same elements."""
@@ -332,7 +332,7 @@ class AliasTracker:
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            borrow = BorrowedElement(owner, place, item, parts, len(self._trace.frames))
+            borrow = BorrowedElement(owner, place, item, parts, len(self._trace.state.paths))
             self._borrows.setdefault(id(owner), []).append(borrow)
             self._borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
@@ -377,15 +377,15 @@ class AliasTracker:
 
     def leave(self) -> None:
         """A frame ends, and what was borrowed in it."""
-        depth = len(self._trace.frames)
+        depth = len(self._trace.state.paths)
         for key, borrows in [*self._borrows.items()]:
             self._borrows[key] = [borrow for borrow in borrows if borrow.depth < depth]
             self._end(borrow for borrow in borrows if borrow.depth >= depth)
         # Lists that were made in it end, too: what goes on is put together anew.
-        born = self._trace.frames[-1].born
+        born = self._trace.state.born
         while self._noted and self._noted[-1][0] >= depth:
             _, owner = self._noted.pop()
-            if id(owner) in born:
+            if born.is_set_here(id(owner)):
                 root = self._root(self._elements[id(owner)][1])
                 self._sharing.get(id(root), {}).pop(id(owner), None)
 

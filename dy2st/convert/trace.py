@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
@@ -39,10 +40,10 @@ from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Symbo
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import Block, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.fresh_symbols import fresh_mark
 from dy2st_runtime.ir.garbage_collection import collection_as_before
+from dy2st_runtime.ir.tracing.path_state import Path
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
 
@@ -62,35 +63,20 @@ class Place:
     at: Location | None = None
 
 
-@dataclass(eq=False)
-class Frame:
-    """A branch or body that is traced: what it has made, and what the overlay held before it."""
-
-    block: Block
-    born: dict[int, Any] = field(default_factory=dict)
-    before: dict[Key, Place | None] = field(default_factory=dict)
-    known_cases: dict[int, tuple[Any, frozenset[int]]] = field(default_factory=dict)
-    since: int = field(default_factory=fresh_mark)
-
-
-@dataclass(eq=False)
-class Region:
+@dataclass(eq=False, kw_only=True)
+class Region(Path):
     """What a branch or body has left behind: a view of values as they were at its end."""
 
     trace: Trace
-    frame: Frame
     results: tuple[Any, ...] | None = ()
-    changes: dict[Key, Place] = field(default_factory=dict)
-    tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
-    overwritten: list[Variable] = field(default_factory=list)
     raised: BaseException | None = None
     outcome: Any = None
     marks: Marks = field(default_factory=Marks)
 
     @property
-    def block(self) -> Block:
-        """The Block that was recorded."""
-        return self.frame.block
+    def changes(self) -> dict[Key, Place]:
+        """The places that were written."""
+        return self.changed.get("heap", {})
 
     def raw(self, owner: Any) -> Any:
         """What a container held at the end."""
@@ -110,11 +96,11 @@ class Region:
 
     def is_local(self, owner: Any) -> bool:
         """Whether an object was made in the region."""
-        return id(owner) in self.frame.born
+        return id(owner) in self.changed["born"]
 
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
-        return id(owner) in self.frame.born
+        return id(owner) in self.changed["born"]
 
     def value_of(self, key: Key, owner: Any, name: Any) -> Any:
         """What a place held at the end."""
@@ -160,8 +146,8 @@ class Trace(Vocabulary):
         self.record = record or Record()
         self.call_context = call_context or CallContext()
         self.answers: list[Answer] = []
-        self.over: dict[Key, Place] = {}
-        self.frames: list[Frame] = [Frame(tracer.block)]
+        self.state = tracer.state
+        self.over: dict[Key, Place] = tracer.state.heap
         self.outside: dict[int, Any] = {}
         # What is not among these ids holds just what Python has of it: the rest is looked up.
         self.watched: set[int] = set()
@@ -206,20 +192,15 @@ class Trace(Vocabulary):
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""
-        for held in vars(self).values():
-            if type(held) in (dict, list, set):
+        for held in (*vars(self).values(), *vars(self.state).values()):
+            if isinstance(held, (dict, list, set)):
                 held.clear()
         self.repeats = Repeats()
 
     @property
-    def frame(self) -> Frame:
-        """The branch or body that is traced now; at the bottom the function itself."""
-        return self.frames[-1]
-
-    @property
     def is_nested(self) -> bool:
         """Whether code runs in a branch or loop that a tensor decides on."""
-        return len(self.frames) > 1
+        return bool(self.state.paths)
 
     def give_back(self) -> None:
         """Let all objects of the user's have what they had; a second time does nothing."""
@@ -229,9 +210,9 @@ class Trace(Vocabulary):
     # -- who made what --------------------------------------------------------------------------
 
     def made(self, value: Any) -> Any:
-        """Note that a mutable object was made in this frame; returns it."""
-        if len(self.frames) > 1:
-            self.frames[-1].born[id(value)] = value
+        """Note that a mutable object was made on this path; returns it."""
+        if self.state.paths:
+            self.state.born[id(value)] = value
         return value
 
     def sized(self, value: Any) -> Any:
@@ -240,10 +221,10 @@ class Trace(Vocabulary):
         return self.made(value)
 
     def is_made_here(self, owner: Any) -> bool:
-        """Whether an object is changed natively: the frame that made it is the one that runs."""
-        if len(self.frames) > 1:
-            return id(owner) in self.frames[-1].born
-        # The function itself notes nothing in `born`: what is not from outside was made by it.
+        """Whether an object is changed natively: the path that made it is the one that runs."""
+        if self.state.paths:
+            return self.state.born.is_set_here(id(owner))
+        # The trunk notes nothing in `born`: what is not from outside was made by it.
         return id(owner) not in self.outside
 
     def mark_outside(self, value: Any) -> Any:
@@ -423,11 +404,10 @@ class Trace(Vocabulary):
             content = case_content(self, place.value, type(owner))
             self.write(owner, CONTENT, content)
             return content
-        # The working copy of an outer frame is what the other side begins with: it stays as it is.
-        is_of_frame = len(self.frames) == 1 or (id(owner), CONTENT) in self.frames[-1].before
-        if place is not None and is_of_frame:
+        # The working copy of a path around is what the other side begins with: it stays as it is.
+        if place is not None and self.state.heap.is_set_here((id(owner), CONTENT)):
             return place.value
-        if place is None and len(self.frames) > 1:
+        if place is None and self.is_nested:
             self.read_content(owner)  # a branch joins all that it holds
         copy = self.content(owner).copy() if place is None else place.value.copy()
         self.write(owner, CONTENT, copy)
@@ -435,15 +415,12 @@ class Trace(Vocabulary):
 
     def empty(self, owner: Any) -> None:
         """Let a container hold nothing, whatever it has held."""
-        if len(self.frames) == 1 and self.is_outside(owner):
+        if not self.is_nested and self.is_outside(owner):
             self.emptied[id(owner)] = owner
         self.writable(owner).clear()
 
     def write(self, owner: Any, name: Any, value: Any) -> None:
-        """Let a place hold a value from now on, until the end of the frame."""
-        key = id(owner), name
-        if len(self.frames) > 1 and key not in self.frames[-1].before:
-            self.frames[-1].before[key] = self.over.get(key)
+        """Let a place hold a value from now on, until the end of the path."""
         self.watched.add(id(owner))
         is_global = type(owner) is dict and name is not CONTENT
         is_outside = is_global or self.is_outside(owner)
@@ -456,7 +433,7 @@ class Trace(Vocabulary):
             self.fixed.clear()
         if type(value) is SymbolicSequence:
             self.alias_tracker.note_elements(owner, value.element)
-        self.over[key] = Place(owner, name, value, user_location())
+        self.over[id(owner), name] = Place(owner, name, value, user_location())
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
@@ -497,10 +474,6 @@ class Trace(Vocabulary):
         else:  # the gradient of an argument has its place here alone
             self.write(owner, place.name, value)
 
-    def take_place(self, place: Place) -> None:
-        """Take over what a region has written, as if it had been written here."""
-        self.put_place(place, place.value)
-
     def note_generator(self, made: Any, run: Callable[[Callable[[Any], Any]], Any]) -> Any:
         """Note how a generator that has not begun can be run; returns it."""
         self.generators[id(made)] = Source(made, run)
@@ -510,15 +483,10 @@ class Trace(Vocabulary):
 
     @contextmanager
     def region(self, condition: Any = None) -> Iterator[Region]:
-        """Record into a new Block; at the end the overlay is as before, and changes are known."""
+        """Record into a new Block; at the end all is as before, and the region has its changes."""
         self.alias_tracker.return_all()  # not in that branch alone which looks first
-        tracer = self.tracer
-        before, mark = tracer.assignments(), tracer.overwritten_mark
-        with tracer.nested(condition) as block:
-            frame = Frame(block)
-            region = Region(self, frame)
-            known, depth = len(self.opened), len(self.frames)
-            self.frames.append(frame)
+        with self.tracer.path(partial(Region, trace=self), condition) as region:
+            known = len(self.opened)
             with self.alias_tracker.path(region.marks):
                 try:
                     yield region
@@ -526,74 +494,38 @@ class Trace(Vocabulary):
                 finally:
                     self.abandon(known)
                     self.alias_tracker.leave()
-                    self._restore(region)
-                    del self.frames[depth:]  # Ctrl-C may have left more
-        region.overwritten = tracer.take_overwritten(mark)
-        region.tensors = tracer.take_assignments(before, block)
-
-    def _restore(self, region: Region) -> None:
-        """Take the overlay back to what it was before a region, and keep what it has changed."""
-        for key, before in region.frame.before.items():
-            self.repeats.version += key[0] in self.outside
-            if key in self.over:
-                region.changes[key] = self.over[key]
-            if before is None:
-                self.over.pop(key, None)
-            else:
-                self.over[key] = before
+        self._note_writes(region)
 
     @contextmanager
     def resumed(self, region: Region) -> Iterator[None]:
         """Go on in a region as if it had not ended."""
-        tracer = self.tracer
-        before, mark = tracer.assignments(), tracer.overwritten_mark
-        with self.inside(region):
-            self.over.update(region.changes)
-            for tensor, variable in region.tensors.values():
-                tracer.assign(tensor, variable)
-            for variable in region.overwritten:
-                tracer.overwrite(variable)
-            # They stand in the overlay now; `_restore` finds them again, with what is new.
-            region.changes = {}
-            known = len(self.opened)
+        known = len(self.opened)
+        with self.tracer.resumed(region), self.alias_tracker.path(region.marks):
             try:
                 yield
             finally:
                 self.abandon(known)
-                self._restore(region)
-        region.overwritten = tracer.take_overwritten(mark)
-        region.tensors = tracer.take_assignments(before, region.block)
+        self._note_writes(region)
+
+    def _note_writes(self, region: Region) -> None:
+        """What a region has written outside holds no more: a function may read other things."""
+        self.repeats.version += sum(key[0] in self.outside for key in region.changes)
 
     def abandon(self, known: int) -> None:
         """Leave what an error has kept from being closed."""
         while len(self.opened) > known:
             self.opened.pop().running.close()
 
-    @contextmanager
-    def inside(self, region: Region) -> Iterator[None]:
-        """Go on recording into the Block of a region, to yield what it has left."""
-        with self.tracer.inside(region.block), self.alias_tracker.path(region.marks):
-            depth = len(self.frames)
-            self.frames.append(region.frame)
-            try:
-                yield
-            finally:
-                del self.frames[depth:]
-
     # -- cases that are known -------------------------------------------------------------------
 
     def cases_of(self, value: Union) -> list[int]:
         """Which cases a value can be here."""
-        # The innermost frame knows most: each is narrowed from those around it.
-        for frame in reversed(self.frames):
-            known = frame.known_cases.get(id(value.tag))
-            if known is not None:
-                return sorted(known[1])
-        return list(range(len(value.layouts)))
+        known = self.state.cases.get(id(value.tag))
+        return list(range(len(value.layouts))) if known is None else sorted(known[1])
 
-    def know_cases(self, frame: Frame, value: Union, cases: frozenset[int]) -> None:
-        """Note in a frame which cases a value can be."""
-        frame.known_cases[id(value.tag)] = value, cases & frozenset(self.cases_of(value))
+    def know_cases(self, value: Union, cases: frozenset[int]) -> None:
+        """Note which cases a value can be on this path."""
+        self.state.cases[id(value.tag)] = value, cases & frozenset(self.cases_of(value))
 
     # -- helpers of values ------------------------------------------------------------------------
 
@@ -703,7 +635,6 @@ __all__ = [
     "EACH_CALL",
     "MISSING",
     "STATE",
-    "Frame",
     "PendingHandlerPath",
     "Place",
     "Region",

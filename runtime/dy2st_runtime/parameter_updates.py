@@ -54,7 +54,7 @@ def is_spent(loss: Any) -> bool:
     tracer = current_tracer()
     if tracer is None:
         return loss.node is not None and loss.node.edges is None
-    return tracer.captured(loss).maker in tracer.spent
+    return tracer.captured(loss).maker in tracer.state.spent
 
 
 def tensor_of(value: Value) -> Any:

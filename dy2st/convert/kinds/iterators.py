@@ -329,15 +329,12 @@ def _gathered(trace: Trace, generated: Generated) -> list[Any]:
         generated.pushing(generated.iterable, lambda item: trace.call(out.append, item))
         return ()
 
-    constraints = trace.tracer.program.constraints
-    known = len(constraints)
     with trace.region() as region:
         end_region(trace, region, gather)
     if region.raised is not None or region.outcome is not None:
-        del constraints[known:]
         gather()
         return out
-    made = {id(out), *region.frame.born}
+    made = {id(out), *region.changed["born"]}
     changed = [one.owner for one in region.changes.values() if id(one.owner) not in made]
     if region.tensors or not all(isinstance(one, (Generated, Indexed)) for one in changed):
         raise UnsupportedSyntax(

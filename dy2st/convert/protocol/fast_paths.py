@@ -14,7 +14,7 @@ from typing import Any
 from dy2st.convert.kinds.table import FUNCTIONS, METHODS, say_method_misfit, say_misfit
 from dy2st.convert.protocol import attributes, calls, items, names, operators
 from dy2st.convert.stage.checks import has_union
-from dy2st.convert.trace import MISSING, Frame, Trace, of_class
+from dy2st.convert.trace import MISSING, Trace, of_class
 from dy2st.convert.values.special import Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
@@ -47,7 +47,7 @@ def _operator(plain: Way, other: Way) -> Way:
 
 
 def _items(trace: Trace) -> Sequence[Way]:
-    watched, frames = trace.watched, trace.frames
+    watched, born = trace.watched, trace.state.born
 
     def item(owner: Any, index: Any) -> Any:
         # Nothing is known of what is not watched: what Python says of it is right.
@@ -64,17 +64,12 @@ def _items(trace: Trace) -> Sequence[Way]:
         is_entry = (type(owner) is list and type(index) is int) or (
             type(owner) is dict and type(index) in _KEYS and type(owner.get(index)) is not Union
         )
-        if is_entry and id(owner) not in watched and _is_of(frames, owner):
+        if is_entry and id(owner) not in watched and born.is_set_here(id(owner)):
             owner[index] = value
         else:
             items.set_item(trace, owner, index, value)
 
     return item, set_item
-
-
-def _is_of(frames: list[Frame], owner: Any) -> bool:
-    """Whether what nothing is known of was made in the frame that runs."""
-    return len(frames) == 1 or id(owner) in frames[-1].born
 
 
 def _names(trace: Trace) -> Sequence[Way]:
@@ -95,7 +90,7 @@ def _names(trace: Trace) -> Sequence[Way]:
 
 
 def _attributes(trace: Trace) -> Sequence[Way]:
-    watched, frames, fixed, direct = trace.watched, trace.frames, trace.fixed, trace.direct
+    watched, born, fixed, direct = trace.watched, trace.state.born, trace.fixed, trace.direct
 
     def attr(owner: Any, name: str) -> Any:
         # `fixed` itself stands for a name that was not looked up yet.
@@ -111,7 +106,7 @@ def _attributes(trace: Trace) -> Sequence[Way]:
 
     def set_attr(owner: Any, name: str, value: Any) -> None:
         is_plain = fixed.get((type(owner), name)) is MISSING and id(owner.__dict__) not in watched
-        if is_plain and id(owner) not in watched and _is_of(frames, owner):
+        if is_plain and id(owner) not in watched and born.is_set_here(id(owner)):
             setattr(owner, name, value)
         else:
             attributes.set_attr(trace, owner, name, value)

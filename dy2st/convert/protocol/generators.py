@@ -241,8 +241,6 @@ class _Raised:
 
 def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
     """The first item as Python has it; None if a tensor decides on it."""
-    constraints = trace.tracer.program.constraints
-    known = len(constraints)
 
     def first(region: Region) -> tuple[Any]:
         try:
@@ -264,8 +262,6 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
     except (ConversionError, Refused):
         region.raised = AlwaysRaises()
     if region.raised is not None or region.outcome is not None:
-        # What the attempt has required must not bind the Program.
-        del constraints[known:]
         return None
     splice(trace, region)
     return region.results

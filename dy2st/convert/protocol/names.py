@@ -116,7 +116,7 @@ def _surely(trace: Trace, value: Any, error: Callable[[], NameError]) -> Any:
         return value
     stage_if(trace, is_case(trace, value, place), fails, lambda: (), (), (), of_cases=True)
     # What was unbound has raised: behind this it is one of the others.
-    trace.know_cases(trace.frame, value, frozenset(cases) - {place})
+    trace.know_cases(value, frozenset(cases) - {place})
     return known(trace, value)
 
 

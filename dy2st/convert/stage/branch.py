@@ -64,14 +64,13 @@ def splice(trace: Trace, region: Region) -> None:
     outer.operators += region.block.operators
     for inner, outside in own.items():
         tracer.forward(inner, outside)  # the user's values may hold it
-    # What the region made and wrote, and what is known in it, is that of the frame around.
-    if trace.is_nested:
-        trace.frame.born.update(region.frame.born)
+    # What holds at the end of the region holds here; what was changed is changed natively here.
+    places = region.changed.pop("heap")
+    trace.state.take(region)
     trace.alias_tracker.marks.take(region.marks)
-    trace.frame.known_cases.update(region.frame.known_cases)
-    for place in region.changes.values():
-        trace.take_place(place)
-    for tensor, variable in region.tensors.values():
+    for place in places.values():
+        trace.put_place(place, place.value)
+    for tensor, variable in region.changed["tensors"].values():
         tracer.assign(tensor, own.get(variable, variable))
     for variable in region.overwritten:
         tracer.overwrite(variable)
@@ -136,11 +135,8 @@ def stage_if(
     `of_cases`: the sides are cases of one operation, which may be none that a value has: what they
     raise is raised when the Program runs.
     """
-    before, tracer = {*trace.tracer.spent}, trace.tracer
     left = run_region(trace, true, state, pred, True, of_cases)
-    tracer.spent, spent = before, tracer.spent  # what one side frees the other one does not
     right = run_region(trace, false, state, pred, False, of_cases)
-    tracer.spent |= spent
     # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
     if of_cases and isinstance(left.raised, Exception) and type(left.raised) is type(right.raised):
         # Both cases of an operation raise the same, in the same words.
@@ -177,7 +173,7 @@ def run_region(
     with trace.region(branch_condition(pred, taken)) as region:
         # A side knows which cases a value can be whose case decided.
         for value, cases in facts_of(trace, pred, taken):
-            trace.know_cases(region.frame, value, cases)
+            trace.know_cases(value, cases)
         end_region(trace, region, partial(side, *state), of_cases)
     return region
 
@@ -311,7 +307,7 @@ def _present(trace: Trace, value: Any) -> Any:
     absent = [i for i, one in enumerate(value.layouts) if is_constant(one, ABSENT)]
     if not absent:
         return value
-    trace.know_cases(trace.frame, value, frozenset(range(len(value.layouts))) - {*absent})
+    trace.know_cases(value, frozenset(range(len(value.layouts))) - {*absent})
     return _again(trace, value)
 
 
@@ -332,7 +328,7 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
         for key, place in region.changes.items():
             # What the region has made has no place before it: it leaves in results and places
             # alone.
-            if id(place.owner) not in region.frame.born:
+            if not region.is_new(place.owner):
                 found.setdefault(key, place)
     slots = []
     for key, place in found.items():
@@ -452,7 +448,7 @@ def end_with(
     notes_parts: bool = False,
 ) -> None:
     """Let a Block yield what a side has left in variables and places, and the tensors changed."""
-    with trace.inside(region):
+    with trace.resumed(region):
         yields: list[Variable] = []
         for slot in slots:
             value = getattr(slot, side)
@@ -486,6 +482,7 @@ def put_back(
     trace.alias_tracker.join_parts((part for slot in slots for part in slot.parts), known)
     for region in regions:
         trace.alias_tracker.marks.take(region.marks)
+        trace.state.spent.update(region.changed["spent"])
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 
 
@@ -498,7 +495,7 @@ def _append(
 ) -> list[Variable]:
     tracer = trace.tracer
     blocks = [region.block for region in regions]
-    inner = made_since(min(region.frame.since for region in regions))
+    inner = made_since(min(region.since for region in regions))
     types = [join_types(a.type, b.type, _mismatch) for a, b in zip(left, right, strict=True)]
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.local(pred), *captured]

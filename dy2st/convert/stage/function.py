@@ -507,7 +507,7 @@ def is_silent(region: Region, cells: Mapping[int, Any]) -> bool:
     """Whether code has ended with a result, and has changed nothing that others know."""
     if region.raised is not None or region.outcome is not None or region.tensors:
         return False
-    born = region.frame.born
+    born = region.changed["born"]
     for (owner, _), place in region.changes.items():
         if owner not in born and (owner not in cells or place.value is not cells[owner]):
             return False
@@ -533,7 +533,7 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
     if not _is_plain(result, region):
         return None
     layout = as_value_layout(Same(result, region))
-    with trace.inside(region):
+    with trace.resumed(region):
         found = [tracer.local(leaf) for leaf in flatten(trace, result, layout, region)]
     outer = {inner: one for one, inner in tracer.captured_by(block).items()}
     arguments = [*own, *outer]
@@ -610,7 +610,7 @@ def may_stand_in_a_function(operator: Operator) -> bool:
 
 def binds_its_sizes(region: Region) -> bool:
     """Whether parameters bind all sizes that the function has not found itself."""
-    bound, made = origins(region.block.parameters).keys(), made_since(region.frame.since)
+    bound, made = origins(region.block.parameters).keys(), made_since(region.since)
     given = symbols([one.tensor_type.shape for one in region.block.yields])
     return symbols_in(region.block).keys() <= bound | made and bound >= {*given}
 

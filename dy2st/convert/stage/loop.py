@@ -161,7 +161,7 @@ def stage_while(
         for name, value in zip(names, state, strict=True)
     ]
     loop = _Loop(trace, slots, may_peel)
-    known, noted = len(trace.tracer.program.constraints), len(trace.repeats.called)
+    noted = len(trace.repeats.called)
     try:
         with rounds_of_loop(trace) as rounds:
             for place in rounds.places:
@@ -169,7 +169,7 @@ def stage_while(
             rounds.begin(slots)
             test_region, body_region = _settle(loop, rounds, test, body)
     except _Peel:
-        _drop(trace, known, noted)
+        trace.repeats.forget_calls(noted)
 
         # `if test: body; while test: body`
         def first(*values: Any) -> Sequence[Any]:
@@ -178,8 +178,6 @@ def stage_while(
         pred = truth_of(trace, test(*state))
         return stage_if(trace, pred, first, lambda *values: values, state, names)
     except _TestWrites:
-        del trace.tracer.program.constraints[known:]
-
         # `goes_on = test` and `while goes_on: body; goes_on = test`
         def iteration(_: Any, *values: Any) -> Sequence[Any]:
             left = body(*values)
@@ -190,19 +188,13 @@ def stage_while(
         more = lambda goes_on, *_: goes_on  # noqa: E731
         return stage_while(trace, more, iteration, (goes_on, *state), inner, may_peel)[1:]
     except _Raises as raises:
-        _drop(trace, known, noted)
+        trace.repeats.forget_calls(noted)
         return _until_raised(trace, test, body, state, names, raises.what == "test")
     except _RaisesAtOnce:
-        _drop(trace, known, noted)
+        trace.repeats.forget_calls(noted)
         pred = truth_of(trace, test(*state))
         return stage_if(trace, pred, body, lambda *values: values, state, names)
     return _finish(loop, test_region, body_region)
-
-
-def _drop(trace: Trace, constraints: int, calls: int) -> None:
-    """Rounds are recorded anew: what they have required must not bind the Program."""
-    del trace.tracer.program.constraints[constraints:]
-    trace.repeats.forget_calls(calls)
 
 
 def _before(trace: Trace) -> Older:
@@ -254,13 +246,13 @@ def _until_raised(
 def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
     """Trace test and body until an iteration leaves what is assumed."""
     trace = loop.trace
-    constraints, growth = trace.tracer.program.constraints, trace.tracer.growth
+    growth = trace.tracer.growth
     depths: set[int] = set()
     for _ in range(_ROUNDS):
         depths.add(max([depth(slot.layout) for slot in loop.slots], default=0))
         if len(depths) > _DEEPENING:
             break
-        known, made, rounds.met = len(constraints), growth.made.copy(), 0
+        made, rounds.met = growth.made.copy(), 0
         noted = len(trace.repeats.called)
         # At first, and once a layout has risen, the leaves are others: types start from those
         # before the loop.
@@ -281,12 +273,12 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         test_region = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
         body_region = _run(loop, body, "body")
         if _holds(loop, body_region, trace.tracer.flags.uses > uses):
-            with trace.inside(test_region):
+            with trace.resumed(test_region):
                 assert test_region.results is not None
                 test_region.block.yields = [trace.tracer.local(test_region.results[0])]
             rounds.note(trace, loop.slots)
             return test_region, body_region
-        _drop(trace, known, noted)
+        trace.repeats.forget_calls(noted)
         growth.made = made
     names = ", ".join(in_words(slot.name) for slot in loop.variables)
     raise LoopMismatch(
@@ -338,7 +330,7 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
         # The operator's condition yields a truth alone: what it changes, nobody would see.
         known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
         changed = ((key, place.owner) for key, place in region.changes.items())
-        writes = any(key not in known and id(one) not in region.frame.born for key, one in changed)
+        writes = any(key not in known and not region.is_new(one) for key, one in changed)
         if writes or not region.tensors.keys() <= loop.tensors.keys():
             raise _TestWrites
     if region.raised is not None and what == "body":

@@ -14,7 +14,6 @@ Engines and interpreters run them by name; they have no kernels.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Dim
@@ -39,6 +38,7 @@ from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbol
 from dy2st_runtime.ir.functions import define as define_function
 from dy2st_runtime.ir.join import facts_of_branches, facts_of_iterations, join_types, renewed
 from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.tracing.path_state import Path
 
 
 def _no_rule(*_: Any, **__: Any) -> Any:
@@ -76,15 +76,6 @@ Traceable = Callable[..., Sequence[Any]]
 _ROUNDS = 12
 
 
-@dataclass
-class _Traced:
-    """A Block made from a closure, buffers that it changed, and Variables it changed in place."""
-
-    block: Block
-    changed: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
-    overwritten: list[Variable] = field(default_factory=list)
-
-
 def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()) -> list[Variable]:
     """Append a `cond` of two functions that take nothing and return as many values.
 
@@ -109,12 +100,10 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
             at=user_location(),
         )
     # Let both Blocks yield the buffers that one of them changed.
-    changed = {key: tensor for b in branches for key, (tensor, _) in b.changed.items()}
+    changed = {key: tensor for b in branches for key, (tensor, _) in b.tensors.items()}
     for branch in branches:
-        with tracer.inside(branch.block):
-            for key, tensor in changed.items():
-                new = branch.changed.get(key)
-                branch.block.yields.append(tracer.variable(tensor if new is None else new[1]))
+        with tracer.resumed(branch):
+            branch.block.yields += map(tracer.variable, changed.values())
     tensors = list(changed.values())
     types = [
         join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
@@ -197,7 +186,7 @@ def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Varia
     # Nothing is known of the sizes around a call, since other calls have others.
     with tracer.apart():
         traced = _trace(tracer, recorded)
-    assert not traced.changed and not traced.overwritten, f"{name} changes what is outside of it"
+    assert not traced.tensors and not traced.overwritten, f"{name} changes what is outside of it"
     captured = close_blocks(tracer, (traced.block,), own=len(first))
     captured = list(map(tracer.as_seen, captured))
     captured += close_sizes(tracer, traced.block, made_since(mark))
@@ -256,16 +245,13 @@ class _Loop:
         self.tensors: list[Tensor] = []
         self.free: set[Dim] = set()
 
-    def settle(self, condition: Traceable, body: Traceable) -> tuple[_Traced, _Traced]:
+    def settle(self, condition: Traceable, body: Traceable) -> tuple[Path, Path]:
         """Trace both functions until an iteration gives what is assumed."""
-        constraints = self.tracer.program.constraints
-        known = len(constraints)
         for _ in range(_ROUNDS):
             tested = self.trace(lambda *values: [_truth(condition(*values))])
             iteration = self.trace(body)
             if self.holds(iteration):
                 return tested, iteration
-            del constraints[known:]
         raise LoopMismatch(
             f"the types of the loop variables {', '.join(self.names)} do not settle",
             at=user_location(),
@@ -273,7 +259,7 @@ class _Loop:
             hint="start the loop with the variables as they are after an iteration",
         )
 
-    def trace(self, function: Traceable) -> _Traced:
+    def trace(self, function: Traceable) -> Path:
         """Record one call, with parameters for loop variables and for the buffers it changes."""
 
         def iteration() -> Sequence[Any]:
@@ -289,7 +275,7 @@ class _Loop:
 
         return _trace(self.tracer, iteration)
 
-    def holds(self, iteration: _Traced) -> bool:
+    def holds(self, iteration: Path) -> bool:
         """Whether an iteration gives the types that were assumed; if not, assume more of them."""
         yields, count = iteration.block.yields, len(self.types) - len(self.tensors)
         if len(yields) != count:
@@ -299,9 +285,8 @@ class _Loop:
             )
         if self.has_found_buffers(iteration):
             return False
-        with self.tracer.inside(iteration.block):
-            for tensor in self.tensors:
-                yields.append(self.tracer.variable(iteration.changed[id(tensor)][1]))
+        with self.tracer.resumed(iteration):
+            yields += map(self.tracer.variable, self.tensors)
         joined = [
             join_types(old, new.type, _loop_mismatch(_name(self.names, i), old, new), self.free)
             for i, (old, new) in enumerate(zip(self.types, yields, strict=True))
@@ -310,10 +295,10 @@ class _Loop:
         self.types = joined
         return same
 
-    def has_found_buffers(self, iteration: _Traced) -> bool:
+    def has_found_buffers(self, iteration: Path) -> bool:
         """Take buffers that an iteration changes for the first time among the loop variables."""
         known = {id(tensor) for tensor in self.tensors}
-        found = [tensor for key, (tensor, _) in iteration.changed.items() if key not in known]
+        found = [tensor for key, (tensor, _) in iteration.tensors.items() if key not in known]
         for tensor in found:
             variable = self.tracer.captured(tensor)
             self.tensors.append(tensor)
@@ -322,13 +307,11 @@ class _Loop:
         return bool(found)
 
 
-def _trace(tracer: Tracer, function: Branch, condition: Condition | None = None) -> _Traced:
-    """Record a closure into a new Block; what it changed outside is set back."""
-    before, mark = tracer.assignments(), tracer.overwritten_mark
-    with tracer.nested(condition) as block:
-        block.yields = [tracer.variable(value) for value in function()]
-    overwritten = tracer.take_overwritten(mark)
-    return _Traced(block, tracer.take_assignments(before, block), overwritten)
+def _trace(tracer: Tracer, function: Branch, condition: Condition | None = None) -> Path:
+    """Record a closure into a new Block."""
+    with tracer.path(Path, condition) as path:
+        path.block.yields = [tracer.variable(value) for value in function()]
+    return path
 
 
 def close_blocks(tracer: Tracer, blocks: Sequence[Block], own: int) -> list[Variable]:

@@ -233,3 +233,35 @@ def test_a_function_that_a_try_defines_is_outside_of_it():
 
     with pytest.raises(ValueError, match="too much"):
         function(dy2st.to_tensor([11.0]))
+
+
+def test_a_tensor_is_changed_in_place_before_and_behind_a_branch_that_raises():
+    def function(x, c):
+        x = x * 1
+        try:
+            if c.sum() > 0:
+                raise ValueError
+            else:
+                x.add_(dy2st.ones([3]))
+            x.add_(dy2st.ones([3]))
+            x.add_(dy2st.ones([3]))
+        except ValueError:
+            x.add_(dy2st.ones([3]) * 10)
+        return x
+
+    static = to_static(function)
+    for c in ([1.0], [-1.0]):
+        args = dy2st.to_tensor(X), dy2st.to_tensor(c)
+        assert static(*args).tolist() == function(*args).tolist()
+
+
+def test_a_tensor_is_made_and_changed_in_place_where_the_other_side_raises():
+    def function(x, c):
+        if c.sum() > 0:
+            raise ValueError("no")
+        else:
+            y = x * 2
+            y.add_(dy2st.ones([3]))
+        return y
+
+    assert to_static(function)(dy2st.to_tensor(X), dy2st.to_tensor([-1.0])).tolist() == [3, 5, 7]

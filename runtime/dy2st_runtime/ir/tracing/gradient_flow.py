@@ -400,7 +400,7 @@ class GradientFlags:
             tracer.views.same_elements(stopped, variable)
             return
         if variable in self._stopped:
-            self._stopped[variable].overwritten = None
+            tracer.state.overwritten.pop(self._stopped[variable])
             tracer.assign(tensor, self._stopped[variable])
         if value or (is_outside and not self._is_call) or self.get(tensor):
             tracer.assign(tensor, set_to := self._record(SETTER, tensor, {"value": value}))

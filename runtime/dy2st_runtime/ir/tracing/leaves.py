@@ -25,12 +25,12 @@ def leaves_of(tracer: Tracer, output: Variable, retain: bool = False) -> dict[Va
             why="how many iterations there were, and which of them made it, only the run knows",
             hint="compute the loss in the iteration that calls backward() of it",
         )
-    if not tracer.spent.isdisjoint(walk.operators):
+    if not tracer.state.spent.keys().isdisjoint(walk.operators):
         raise RuntimeError(
             "the graph was freed by an earlier backward(); pass retain_graph=True to keep it"
         )
     if not retain:
-        tracer.spent.update(walk.operators)
+        tracer.state.spent.update(dict.fromkeys(walk.operators))
     return walk.leaves
 
 

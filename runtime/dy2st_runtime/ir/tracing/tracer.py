@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -62,6 +62,7 @@ from dy2st_runtime.ir.tracing.changes import (
 )
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
 from dy2st_runtime.ir.tracing.growth import Growth, lightened
+from dy2st_runtime.ir.tracing.path_state import Path, PathState
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
 from dy2st_runtime.ir.tracing.traced_list import given
 from dy2st_runtime.ir.tracing.views import Aliases, Views
@@ -110,6 +111,7 @@ class Guard:
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
 Capture = Callable[["Tracer", Tensor], Variable]
+P = TypeVar("P", bound=Path)
 
 
 class Tracer:
@@ -119,6 +121,7 @@ class Tracer:
     returns the Variable that stands for it: a parameter, a buffer or a constant.
 
     >>> from dy2st_runtime.ir import TensorType, Tracer, Variable, lookup
+    >>> from dy2st_runtime.ir.tracing.path_state import Path
     >>> tracer, place = Tracer(), dy2st.errors.Location("model.py", 7)
     >>> x = tracer.block.add_parameter(TensorType("float32", (2,)), "x")
     >>> with tracer.tracing(), tracer.located(lambda: place):
@@ -142,7 +145,7 @@ class Tracer:
 
     What stands for an eager tensor: by default a constant; parameters where live tensors are read.
 
-    >>> tensor, before = dy2st.ones([2]), tracer.assignments()
+    >>> tensor = dy2st.ones([2])
     >>> tracer.reads_live_tensors, tracer.captured_already(tensor), tracer.held_by(tensor)
     (False, None, None)
     >>> tracer.captured(tensor), tracer.variable(tensor)
@@ -150,8 +153,13 @@ class Tracer:
     >>> tracer.assign(tensor, y)
     >>> tracer.captured(tensor) is y, len(tracer.known()), len(tracer.assigned())
     (True, 1, 1)
-    >>> [new is y for _, new in tracer.take_assignments(before, tracer.block).values()]
-    [True]
+    >>> with tracer.tracing(), tracer.path(Path) as path:
+    ...     tracer.assign(tensor, dy2st.exp(y))
+    >>> tracer.captured(tensor) is y, [new.maker.name for _, new in path.tensors.values()]
+    (True, ['exp'])
+    >>> with tracer.tracing(), tracer.resumed(path):
+    ...     tracer.captured(tensor).maker.name
+    'exp'
 
     A nested Block reads nothing from outside: what it needs becomes a parameter of it.
 
@@ -197,9 +205,9 @@ class Tracer:
     ...     tracer.renew(dy2st.Parameter(np.ones(2, "float32")), dy2st.zeros([2]))
     >>> tracer.captured(x) is x, tracer.is_passed_leaf(x)
     (False, False)
-    >>> mark = tracer.overwritten_mark
-    >>> tracer.overwrite(z)
-    >>> tracer.take_overwritten(mark) == [z], z.overwritten
+    >>> with tracer.tracing(), tracer.path(Path) as path:
+    ...     tracer.overwrite(z)
+    >>> path.overwritten == [z], z.overwritten
     (True, None)
     """
 
@@ -223,16 +231,11 @@ class Tracer:
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
-        # What stands for each tensor now, and at first. By id, as tensors compare by elements; the
-        # entry holds the tensor, so that its id is not given to another one.
-        self._known: dict[int, tuple[Tensor, Variable]] = {}
-        self._first: dict[int, Variable] = {}
-        self._ends: dict[Block, dict[int, tuple[Tensor, Variable]]] = {}  # of finished Blocks
+        self.state = PathState()
         self.before_changed: Callable[[Any], None] | None = None  # with a Layer made elsewhere
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
-        self._overwritten: list[Variable] = []
         self.aliases = Aliases()
         self.views = Views(self)
         self.flags = GradientFlags(self)
@@ -242,8 +245,6 @@ class Tracer:
         # Layers that the user's code makes in the trace, and in which Block.
         self.made: dict[int, tuple[Any, Block]] = {}
         self.has_gone_back = False  # whether backward() was called
-        # The operators whose gradients were taken once and for all.
-        self.spent: set[Operator] = set()
         self.is_grad_wanted = is_grad_enabled()
         self.recompute_call = 0  # the number of the call of `recompute` that is traced, 0 for none
         self._required: set[tuple[Block | None, Constraint]] = set()
@@ -318,6 +319,33 @@ class Tracer:
                 self.locate_constraints(self.locate())
         finally:
             self.block = outer
+
+    @contextmanager
+    def path(self, make: Callable[[Block], P], condition: Condition | None = None) -> Iterator[P]:
+        """Record into a new Block, as `nested`, on a path of its own: nothing changes around it."""
+        with self.nested(condition) as block:
+            path = make(block)
+            with self.state.on(path):
+                yield path
+        self._note_tensors(path)
+
+    @contextmanager
+    def resumed(self, path: Path) -> Iterator[None]:
+        """Go on at the end of a path."""
+        with self.inside(path.block), self.state.on(path):
+            yield
+        self._note_tensors(path)
+
+    def _note_tensors(self, path: Path) -> None:
+        """Note what a path has left in the tensors that are known around it."""
+        path.tensors = {
+            key: (tensor, variable)
+            for key, (tensor, variable) in path.changed["tensors"].items()
+            if self.held_by(tensor) is not variable
+            and not self.views.is_known_by_base(tensor, variable)
+            # What the Block has made itself ends with it: nobody around can name it.
+            and getattr(tensor, "block", None) is not path.block
+        }
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -492,38 +520,27 @@ class Tracer:
         variable = self._capture(self, tensor)
         if not isinstance(variable.maker, Operator):
             # A constant is made anew where it is used; parameters and buffers have one Variable.
-            self._known[id(tensor)] = (tensor, variable)
-            self._first[id(tensor)] = variable
+            self.state.tensors.put(id(tensor), (tensor, variable))
             self.flags.state[variable] = tensor
         return variable
 
     def held_by(self, tensor: Tensor) -> Variable | None:
         """What a tensor was given last, though its base may have changed since; None if nothing."""
-        known = self._ended(id(tensor)) if self._ends else None
-        known = known or self._known.get(id(tensor))
+        known = self.state.tensors.get(id(tensor))
         if known is not None:
             return known[1]
         return tensor if isinstance(tensor, Variable) else None
 
     def captured_already(self, tensor: Tensor) -> Variable | None:
         """As `captured`; None for a tensor that no operator has met."""
-        is_new = not isinstance(tensor, Variable) and id(tensor) not in self._first
+        is_new = not isinstance(tensor, Variable) and id(tensor) not in self.state.tensors
         return None if is_new else self.captured(tensor)
-
-    def _ended(self, key: int) -> tuple[Tensor, Variable] | None:
-        """What a tensor is at the end of the Blocks that are finished, of those around here."""
-        block: Block | None = self.block
-        while block is not None:
-            if block in self._ends and key in self._ends[block]:
-                return self._ends[block][key]
-            block = block.parent
-        return None
 
     def assign(self, tensor: Tensor, variable: Variable) -> None:
         """Let `variable` stand for a tensor from now on."""
-        held = self.held_by(tensor)
-        self._first.setdefault(id(tensor), self.captured(tensor) if held is None else held)
-        self._known[id(tensor)] = (tensor, variable)
+        if self.held_by(tensor) is None:
+            self.captured(tensor)  # other paths have it as it was
+        self.state.tensors[id(tensor)] = tensor, variable
 
     def change(self, tensor: Tensor, variable: Variable) -> None:
         """Let a tensor that the user changes in place hold `variable` from now on.
@@ -545,16 +562,15 @@ class Tracer:
 
     def forward(self, inner: Variable, variable: Variable) -> None:
         """Let `variable` stand for a parameter of a Block whose operators were moved out of it."""
-        self._first[id(inner)] = variable
-        self._known[id(inner)] = (inner, variable)
+        self.state.tensors.put(id(inner), (inner, variable))
 
     def known(self) -> list[tuple[Tensor, Variable]]:
         """The tensors that another Variable stands for now, or that were captured."""
-        return list(self._known.values())
+        return list(self.state.tensors.values())
 
     def assigned(self) -> list[tuple[Tensor, Variable]]:
         """Every captured tensor with the Variable that stands for it now, in order of capture."""
-        return [entry for entry in self._known.values() if not isinstance(entry[0], Variable)]
+        return [entry for entry in self.known() if not isinstance(entry[0], Variable)]
 
     def discard(self, begin: int, end: int) -> None:
         """Take back the operators `begin` to `end` of the Block, unless something needs them."""
@@ -562,7 +578,7 @@ class Tracer:
         results = {result for operator in probe for result in operator.results}
         # A tensor that holds one of the results needs its operator, and so does what follows it:
         # then all stay.
-        held = (variable for _, variable in self._known.values())
+        held = (variable for _, variable in self.known())
         read = (one for operator in self.block.operators[end:] for one in operator.operands)
         if not results.isdisjoint(held) or not results.isdisjoint(read):
             return
@@ -571,26 +587,6 @@ class Tracer:
         # Whoever else holds a result of theirs is told so where it is used.
         for operator in probe:
             operator.block = Block()
-
-    def assignments(self) -> dict[int, tuple[Tensor, Variable]]:
-        """A copy of what stands for every captured tensor now."""
-        return dict(self._known)
-
-    def take_assignments(
-        self, before: dict[int, tuple[Tensor, Variable]], block: Block
-    ) -> dict[int, tuple[Tensor, Variable]]:
-        """Go back to an earlier `assignments`; returns what was assigned since, in a Block."""
-        changed = {}
-        for key, (tensor, variable) in self._known.items():
-            old = before[key][1] if key in before else self._first[key]
-            if old is not variable and not self.views.is_known_by_base(tensor, variable):
-                changed[key] = (tensor, variable)
-            self._known[key] = (tensor, old)
-        if changed:
-            self._ends[block] = changed
-        # What the Block has made itself ends with it: nobody around can name it.
-        own = {key for key, (one, _) in changed.items() if getattr(one, "block", None) is block}
-        return {key: one for key, one in changed.items() if key not in own}
 
     # -- closed blocks -----------------------------------------------------------------------
 
@@ -684,20 +680,7 @@ class Tracer:
         place = user_location() or Location("<unknown>", 0)
         for one in self.aliases.of(self.aliases.origin(variable)):
             if one.overwritten is None:
-                one.overwritten = place
-                self._overwritten.append(one)
-
-    def take_overwritten(self, since: int) -> list[Variable]:
-        """Forgive in-place changes noted since a mark, so that the other branch can be traced."""
-        taken, self._overwritten = self._overwritten[since:], self._overwritten[:since]
-        for variable in taken:
-            variable.overwritten = None
-        return taken
-
-    @property
-    def overwritten_mark(self) -> int:
-        """A mark for `take_overwritten`."""
-        return len(self._overwritten)
+                self.state.overwritten[one] = place
 
     # -- helpers -----------------------------------------------------------------------------
 
