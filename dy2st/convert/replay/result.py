@@ -44,6 +44,7 @@ from dy2st.convert.values.layout import (
     opened,
     width,
 )
+from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import (
     MISSING,
     Generated,
@@ -452,6 +453,7 @@ class Finished:
 _PLAIN = (list, tuple, dict)
 _Held = Mapping[int, Any]
 _ENTRIES = "a dict, or an object, of which a tensor decides the entries"
+_MOST_OPTIONAL = 6  # each doubles the dicts of which a file has one
 
 
 class _NotPlain(Exception):
@@ -511,7 +513,22 @@ class _Plain:
             kind = tree.kind if isinstance(tree, Made) else type(held)
             raise _NotPlain(f"a {kind.__name__}")
         self._meet(tree)
-        return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
+        if not issubclass(tree.kind, dict):
+            return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
+        if sum(map(_may_miss, tree.items)) > _MOST_OPTIONAL:
+            raise _NotPlain(_ENTRIES)
+        entries = [self._entry_of_dict(item) for item in tree.items]
+        return _either(tree.kind, {}, list(zip(tree.keys, entries, strict=True)))
+
+    def _entry_of_dict(self, item: Any) -> Any:
+        """An entry of a dict: where it may miss, a Choice with MISSING among its cases."""
+        if not _may_miss(item):
+            return self.of(item)
+        cases = [
+            MISSING if is_missing(layout) else self._case(layout, outs, item.held)
+            for layout, outs in item.cases
+        ]
+        return Choice(Output(item.tag.index), tuple(cases))
 
     def _meet(self, tree: Any) -> None:
         # A file has no words for two places that hold one object.
@@ -563,6 +580,21 @@ class _Plain:
         if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:
             raise _NotPlain("one tensor in all elements of a list")
         return found
+
+
+def _may_miss(item: Any) -> bool:
+    return isinstance(item, Several) and any(is_missing(layout) for layout, _ in item.cases)
+
+
+def _either(kind: type, made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -> Any:
+    """A dict of what is made and of what is left; where an entry may miss, a Choice of dicts."""
+    if not left:
+        return _filled(kind, list(made), list(made.values()))
+    (key, entry), *left = left
+    if not (isinstance(entry, Choice) and any(case is MISSING for case in entry.cases)):
+        return _either(kind, {**made, key: entry}, left)
+    dicts = [made if case is MISSING else {**made, key: case} for case in entry.cases]
+    return Choice(entry.tag, tuple(_either(kind, one, left) for one in dicts))
 
 
 def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:

@@ -32,10 +32,7 @@ def _keys(x):
 
 
 def _entries(x):
-    found = {"a": x}
-    if x.sum() > 0:
-        found["b"] = x * 2
-    return found
+    return {place: x for place in range(7) if x.sum() > place}
 
 
 NOT_HELD = {
@@ -53,6 +50,27 @@ def test_a_result_that_no_file_holds_is_named(words, tmp_path):
     with pytest.raises(ConversionError, match="a Program alone cannot give back: a .*\n") as error:
         P.jit.save(static, str(tmp_path / "model"))
     assert words in str(error.value)
+
+
+def _optional(x):
+    found = {"a": x, "inner": {}}
+    if x.sum() > 0:
+        found["b"] = [x * 2, "many"]
+    if x.shape[0] and x.max() > 2:
+        found["inner"]["top"] = x.max()
+    elif x.sum() < 0:
+        found["inner"]["low"] = 1
+    found["last"] = len(found)
+    return found
+
+
+def test_a_dict_may_miss_entries(tmp_path):
+    static = to_static(_optional, input_spec=[InputSpec([None])])
+    P.jit.save(static, str(tmp_path / "model"))
+    loaded = P.jit.load(str(tmp_path / "model"))
+    for values in ([1.0, 3.0], [1.0], [-1.0], [-4.0, 3.0], [0.0]):
+        x = P.to_tensor(values)
+        assert repr(loaded(x)) == repr(static(x)) == repr(_optional(x))
 
 
 # -- names of saved files --------------------------------------------------------------------------
