@@ -17,9 +17,8 @@ on that path, and may on the other one. After the join the marks of both branche
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dy2st.convert.objects import ATOMS, attributes_of, parts_of
@@ -28,28 +27,10 @@ from dy2st.convert.values.flatten import copied, copied_parts
 from dy2st.convert.values.layout import Layout, View, has_objects
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.tracing.path_state import Path
 
 if TYPE_CHECKING:
     from dy2st.convert.trace import Trace
-
-
-@dataclass(eq=False)
-class Marks:
-    """The objects that a path has made fragile and stale, by id; of the stale ones with a place."""
-
-    # The tables hold the objects themselves, so that no id is given to another one.
-    fragile: dict[int, Any] = field(default_factory=dict)
-    stale: dict[int, Any] = field(default_factory=dict)
-
-    def take(self, other: Marks) -> None:
-        """Let the marks of another path apply, too."""
-        self.fragile.update(other.fragile)
-        self.stale.update(other.stale)
-
-    def behind(self, before: Marks) -> Marks:
-        """What has come since."""
-        fragile = {key: one for key, one in self.fragile.items() if key not in before.fragile}
-        return Marks(fragile, {k: one for k, one in self.stale.items() if k not in before.stale})
 
 
 @dataclass(eq=False)
@@ -92,10 +73,7 @@ class AliasTracker:
     def __init__(self, trace: Trace):
         """Nobody holds anything."""
         self._trace = trace
-        self.marks = Marks()
-        self.merged: dict[int, list[Any]] = {}
-        self._borrows: dict[int, list[BorrowedElement]] = {}  # by the list
-        self._borrowed: dict[int, BorrowedElement] = {}  # by what may be changed
+        self._state = trace.state
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
         # The lists that hold elements of a layout, by its root: what is made of a list has the
         # layout of its elements, or one that is above it.
@@ -112,7 +90,7 @@ class AliasTracker:
 
     def check(self, owner: Any) -> None:
         """Refuse to read an object whose other form has changed."""
-        stale = self.marks.stale
+        stale = self._state.stale
         if not stale or id(owner) not in stale:
             return
         at, kind = stale[id(owner)][1], getattr(owner, "kind", type(owner)).__name__
@@ -135,7 +113,7 @@ class AliasTracker:
 
     def check_outside(self) -> None:
         """Refuse a change of what may be an object from outside: that one would stay as it is."""
-        for owner, at in self.marks.stale.values():
+        for owner, at in self._state.stale.values():
             if self._trace.is_outside(owner):
                 kind = type(owner).__name__
                 raise ConversionError(
@@ -151,7 +129,7 @@ class AliasTracker:
     def look(self, owner: Any) -> None:
         """A container is looked at: what has changed of its elements is written back."""
         self.check(owner)
-        self._return(self._borrows.get(id(owner), ()))
+        self._return(self._state.borrows.get(id(owner), ()))
 
     def check_change(self, owner: Any) -> None:
         """Refuse to change what is kept by value."""
@@ -162,19 +140,19 @@ class AliasTracker:
                 why="that dict is put together anew at each look, so the change would be lost",
                 hint="set them by name: setattr(obj, name, value)",
             )
-        if id(owner) in self.marks.fragile:
+        if id(owner) in self._state.fragile:
             _refuse(owner)
 
     def change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
         # A borrowed element merged with the owner would be written back without this change.
-        if any(id(other) in self._borrowed for other in self.part(owner)):
+        if any(id(other) in self._state.borrowed for other in self.part(owner)):
             _refuse(owner)
-        borrow = self._borrowed.get(id(owner))
+        borrow = self._state.borrowed.get(id(owner))
         if borrow is not None:
             borrow.is_changed = True
             # Another look at what may be the same place holds the element as it was before.
-            for one in filter(borrow.may_be, self._borrows[id(borrow.owner)]):
+            for one in filter(borrow.may_be, self._state.borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
             self._outdate_sharing(borrow.owner, owner)
 
@@ -214,7 +192,7 @@ class AliasTracker:
         if element is None:
             return
         for part in parts:
-            borrow = self._borrowed.get(id(part))
+            borrow = self._state.borrowed.get(id(part))
             own = (
                 None if borrow is None else getattr(self._trace.raw(borrow.owner), "element", None)
             )
@@ -267,11 +245,11 @@ class AliasTracker:
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
-        known = [self.merged.get(id(one), [one]) for one in values if _may_change(one)]
+        known = [self._state.merged.get(id(one), [one]) for one in values if _may_change(one)]
         group = [*{id(one): one for objects in known for one in objects}.values()]
         for value in group if len(group) > 1 else ():
             self._same.setdefault(id(value), []).extend(group)
-            self.merged[id(value)] = group
+            self._state.merged[id(value)] = group
             self._trace.watched.add(id(value))
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
         for one in elements[1:]:
@@ -279,24 +257,24 @@ class AliasTracker:
 
     def part(self, owner: Any) -> list[Any]:
         """An object is about to change: those merged with it, which nobody may read any more."""
-        group = self.merged.pop(id(owner), ()) if self.merged else ()
+        group = self._state.merged.pop(id(owner), ()) if self._state.merged else ()
         others = [other for other in group if other is not owner]
         for other in others:
-            del self.merged[id(other)]
+            del self._state.merged[id(other)]
         self._outdate(others)
         return others
 
     def _outdate(self, others: Iterable[Any]) -> None:
         for other in others:
-            self.marks.stale[id(other)] = other, user_location()
+            self._state.stale[id(other)] = other, user_location()
             self._trace.watched.add(id(other))
 
     # -- what is kept by value --------------------------------------------------------------------
 
     def keep(self, values: Iterable[Any]) -> None:
         """Note objects, and all that may be one with them, that nobody may change."""
-        for value in (one for part in values for one in self.merged.get(id(part), [part])):
-            self.marks.fragile[id(value)] = value
+        for value in (one for part in values for one in self._state.merged.get(id(part), [part])):
+            self._state.fragile[id(value)] = value
             self._trace.watched.add(id(value))
 
     def keep_made(self, value: Any) -> None:
@@ -314,17 +292,17 @@ class AliasTracker:
         self._note_originals(parts, element)
         for part in parts:
             self.check(part)
-            borrow = self._borrowed.get(id(part))
+            borrow = self._state.borrowed.get(id(part))
             if borrow is not None:  # to change them in one place would be wrong
-                self._return(self._borrows.get(id(borrow.owner), ()))
-                del self._borrowed[id(part)]
+                self._return(self._state.borrows.get(id(borrow.owner), ()))
+                del self._state.borrowed[id(part)]
         self.keep(part for part in parts if not self._trace.is_outside(part))
 
     # -- elements that are borrowed ---------------------------------------------------------------
 
     def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
-        fragile = self.marks.fragile
+        fragile = self._state.fragile
         element = getattr(self._trace.raw(owner), "element", None) if self._fixed else None
         if element is not None and id(self._root(element)) in self._fixed:
             return item
@@ -333,8 +311,8 @@ class AliasTracker:
         if parts:
             place = self._trace.place_of_index(owner, index)
             borrow = BorrowedElement(owner, place, item, parts, len(self._trace.state.paths))
-            self._borrows.setdefault(id(owner), []).append(borrow)
-            self._borrowed.update(dict.fromkeys(map(id, parts), borrow))
+            self._state.borrows[id(owner)] = *self._state.borrows.get(id(owner), ()), borrow
+            self._state.borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
@@ -342,7 +320,7 @@ class AliasTracker:
         parts = copied(self._trace, item, element, self._trace)
         self._note_originals(parts, element)
         # Kept by value in a second place: a change through this one would not reach that.
-        is_elsewhere = any(id(part) in self.marks.fragile for part in parts)
+        is_elsewhere = any(id(part) in self._state.fragile for part in parts)
         if is_elsewhere and element is not None:
             self._fixed.add(id(self._root(element)))
             self._layouts.append(self._root(element))
@@ -352,12 +330,12 @@ class AliasTracker:
 
     def end(self, owner: Any) -> None:
         """The places of a list have changed: what was borrowed is nobody's element any more."""
-        self._end(self._borrows.pop(id(owner), ()))
+        self._end(self._state.borrows.pop(id(owner), ()))
 
     def return_all(self) -> None:
         """Write back all that has changed; inner lists first."""
         # An inner list was borrowed from an outer one, so it was noted later.
-        for borrows in reversed([*self._borrows.values()]):
+        for borrows in reversed([*self._state.borrows.values()]):
             self._return(borrows)
 
     def _return(self, borrows: Iterable[BorrowedElement]) -> None:
@@ -369,8 +347,8 @@ class AliasTracker:
     def _end(self, borrows: Iterable[BorrowedElement]) -> None:
         for borrow in borrows:
             for part in borrow.parts:
-                if self._borrowed.get(id(part)) is borrow:
-                    del self._borrowed[id(part)]
+                if self._state.borrowed.get(id(part)) is borrow:
+                    del self._state.borrowed[id(part)]
                     self.keep((part,))
 
     # -- paths and joins --------------------------------------------------------------------------
@@ -378,8 +356,8 @@ class AliasTracker:
     def leave(self) -> None:
         """A frame ends, and what was borrowed in it."""
         depth = len(self._trace.state.paths)
-        for key, borrows in [*self._borrows.items()]:
-            self._borrows[key] = [borrow for borrow in borrows if borrow.depth < depth]
+        for key, borrows in [*self._state.borrows.items()]:
+            self._state.borrows[key] = tuple([one for one in borrows if one.depth < depth])
             self._end(borrow for borrow in borrows if borrow.depth >= depth)
         # Lists that were made in it end, too: what goes on is put together anew.
         born = self._trace.state.born
@@ -389,39 +367,24 @@ class AliasTracker:
                 root = self._root(self._elements[id(owner)][1])
                 self._sharing.get(id(root), {}).pop(id(owner), None)
 
-    @contextmanager
-    def path(self, marks: Marks) -> Iterator[None]:
-        """Go on a path; `marks` has what it has made so, and gets what it makes so."""
-        before, merged = Marks({**self.marks.fragile}, {**self.marks.stale}), self.merged.copy()
-        borrows, borrowed = (
-            {key: [*one] for key, one in self._borrows.items()},
-            self._borrowed.copy(),
-        )
-        self.marks.take(marks)
-        try:
-            yield
-        finally:
-            # Marks of a path end with it, until a join takes those of both sides.
-            new = self.marks.behind(before)
-            marks.fragile, marks.stale = new.fragile, new.stale
-            joined, self.merged, self.marks = self.merged, merged, before
-            self._borrows, self._borrowed = borrows, borrowed
-            for key, group in joined.items():
-                # What the path has merged stays merged behind it.
-                if merged.get(key) is not group:
-                    self.join(group)
+    def note_left(self, path: Path) -> None:
+        """What a path has merged stays merged behind it."""
+        groups = {id(group): group for group in path.left_in("merged").values()}
+        for group in groups.values():
+            self.join(group)
 
     def parts_of(
-        self, value: Any, layout: Layout, view: View, path: Marks | None = None
+        self, value: Any, layout: Layout, view: View, path: Path | None = None
     ) -> list[Part]:
         """What a value carries, with what is known of it here, or behind a path."""
-        paths = (self.marks,) if path is None else (self.marks, path)
+        state = self._state
+        fragile, stale = ({}, {}) if path is None else map(path.left_in, ("fragile", "stale"))
         return [
             Part(
                 node,
                 part,
-                any(id(part) in marks.fragile for marks in paths),
-                any(id(part) in marks.stale for marks in paths),
+                id(part) in state.fragile or id(part) in fragile,
+                id(part) in state.stale or id(part) in stale,
             )
             for node, part in copied_parts(self._trace, value, layout, view)
         ]

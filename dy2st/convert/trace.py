@@ -13,14 +13,14 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.alias_tracker import AliasTracker, Marks
+from dy2st.convert.alias_tracker import AliasTracker
 from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.layer_paths import LayerPaths
 from dy2st.convert.objects import (
@@ -71,7 +71,6 @@ class Region(Path):
     results: tuple[Any, ...] | None = ()
     raised: BaseException | None = None
     outcome: Any = None
-    marks: Marks = field(default_factory=Marks)
 
     @property
     def changes(self) -> dict[Key, Place]:
@@ -487,28 +486,28 @@ class Trace(Vocabulary):
         self.alias_tracker.return_all()  # not in that branch alone which looks first
         with self.tracer.path(partial(Region, trace=self), condition) as region:
             known = len(self.opened)
-            with self.alias_tracker.path(region.marks):
-                try:
-                    yield region
-                    self.alias_tracker.return_all()
-                finally:
-                    self.abandon(known)
-                    self.alias_tracker.leave()
-        self._note_writes(region)
+            try:
+                yield region
+                self.alias_tracker.return_all()
+            finally:
+                self.abandon(known)
+                self.alias_tracker.leave()
+        self._note_left(region)
 
     @contextmanager
     def resumed(self, region: Region) -> Iterator[None]:
         """Go on in a region as if it had not ended."""
         known = len(self.opened)
-        with self.tracer.resumed(region), self.alias_tracker.path(region.marks):
+        with self.tracer.resumed(region):
             try:
                 yield
             finally:
                 self.abandon(known)
-        self._note_writes(region)
+        self._note_left(region)
 
-    def _note_writes(self, region: Region) -> None:
+    def _note_left(self, region: Region) -> None:
         """What a region has written outside holds no more: a function may read other things."""
+        self.alias_tracker.note_left(region)
         self.repeats.version += sum(key[0] in self.outside for key in region.changes)
 
     def abandon(self, known: int) -> None:

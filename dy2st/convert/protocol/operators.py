@@ -401,7 +401,7 @@ def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Whether a join has made two objects one on some path, or had before one was changed."""
     if type(left) is not type(right):
         return False
-    merged, stale = trace.alias_tracker.merged, trace.alias_tracker.marks.stale
+    merged, stale = trace.state.merged, trace.state.stale
     if id(left) in stale or id(right) in stale:
         return True
     return any(one is right for one in merged.get(id(left), ()))

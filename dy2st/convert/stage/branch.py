@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
-from dy2st.convert.alias_tracker import Marks, Part
+from dy2st.convert.alias_tracker import Part
 from dy2st.convert.stage.aliasing import note_passed_on
 from dy2st.convert.stage.cases import facts_of, is_case, is_constant, known
 from dy2st.convert.stage.outcome import (
@@ -49,6 +49,7 @@ from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.join import facts_of_branches, join_types
+from dy2st_runtime.ir.tracing.path_state import Path
 from dy2st_runtime.ops.control_flow import close_blocks
 
 
@@ -67,7 +68,6 @@ def splice(trace: Trace, region: Region) -> None:
     # What holds at the end of the region holds here; what was changed is changed natively here.
     places = region.changed.pop("heap")
     trace.state.take(region)
-    trace.alias_tracker.marks.take(region.marks)
     for place in places.values():
         trace.put_place(place, place.value)
     for tensor, variable in region.changed["tensors"].values():
@@ -101,7 +101,7 @@ class JoinedVariable:
         """Whether it is what a container holds."""
         return self.place is not None and self.place.name is CONTENT
 
-    def note_parts(self, trace: Trace, value: Any, view: View, path: Marks | None = None) -> None:
+    def note_parts(self, trace: Trace, value: Any, view: View, path: Path | None = None) -> None:
         """Note the objects of a side that are carried by value."""
         found = trace.alias_tracker.parts_of(value, self.layout, view, path)
         self.parts += [one for one in found if not self.is_content or one.value is not value]
@@ -480,9 +480,7 @@ def put_back(
             value.name = slot.name
     # Behind all places: what they put back is no change of one of several merged objects alone.
     trace.alias_tracker.join_parts((part for slot in slots for part in slot.parts), known)
-    for region in regions:
-        trace.alias_tracker.marks.take(region.marks)
-        trace.state.spent.update(region.changed["spent"])
+    trace.state.join(regions)
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 
 

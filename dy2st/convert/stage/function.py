@@ -511,7 +511,7 @@ def is_silent(region: Region, cells: Mapping[int, Any]) -> bool:
     for (owner, _), place in region.changes.items():
         if owner not in born and (owner not in cells or place.value is not cells[owner]):
             return False
-    marked = (*region.marks.fragile, *region.marks.stale)
+    marked = (*region.left_in("fragile"), *region.left_in("stale"))
     return all(one in born for one in marked) and all(
         _is_inside(variable, region.block) for variable in region.overwritten
     )

@@ -438,10 +438,10 @@ def _note_shared_parts(loop: _Loop, body_region: Region) -> bool:
     for slot in loop.slots:
         slot.parts = []
         slot.note_parts(trace, slot.left, trace)
-        slot.note_parts(trace, slot.right, body_region, body_region.marks)
+        slot.note_parts(trace, slot.right, body_region, body_region)
         for part in slot.parts:
             # What is merged with others counts as one holder with them.
-            group = trace.alias_tracker.merged.get(id(part.value), part.value)
+            group = trace.state.merged.get(id(part.value), part.value)
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))

@@ -119,10 +119,15 @@ class Path:
     tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     since: int = field(default_factory=fresh_mark)
 
+    def left_in(self, table: str) -> dict[Any, Any]:
+        """What the path has left in a table."""
+        changed = self.changed.get(table, {})
+        return {key: one for key, one in changed.items() if one is not _GONE}
+
     @property
     def overwritten(self) -> list[Variable]:
         """The Variables that the path has changed under another name."""
-        return [one for one, place in self.changed["overwritten"].items() if place is not _GONE]
+        return [*self.left_in("overwritten")]
 
 
 class PathState:
@@ -136,6 +141,10 @@ class PathState:
     heap         what places of objects hold, by the id of the object and the name of the place.
     born         the objects that a path has made, by id.
     cases        which cases a value can be that is one of several, by the id of its tag.
+    fragile      objects that nobody may change, by id, as in all that follow.
+    stale        objects that nobody may read, with the place where another form has changed.
+    merged       the objects that a join has made one with each of them.
+    borrows      the elements that were looked up in a list; `borrowed`: by what may be changed.
     """
 
     def __init__(self) -> None:
@@ -147,6 +156,11 @@ class PathState:
         self.heap: Table[tuple[int, Any], Any] = Table()
         self.born: Table[int, Any] = Table()
         self.cases: Table[int, tuple[Any, frozenset[int]]] = Table()
+        self.fragile: Table[int, Any] = Table()
+        self.stale: Table[int, tuple[Any, Location | None]] = Table()
+        self.merged: Table[int, list[Any]] = Table()
+        self.borrows: Table[int, tuple[Any, ...]] = Table()
+        self.borrowed: Table[int, Any] = Table()
 
     @property
     def _tables(self) -> Iterator[tuple[str, Table[Any, Any]]]:
@@ -163,6 +177,13 @@ class PathState:
         finally:
             path.changed = {name: table.leave(before) for name, table, before in outer}
             del self.paths[depth:]  # Ctrl-C may have left more
+
+    def join(self, paths: Iterable[Path]) -> None:
+        """Let hold here what does at the end of any path, of what is joined by a union."""
+        for path in paths:
+            self.spent.update(path.left_in("spent"))
+            self.fragile.update(path.left_in("fragile"))
+            self.stale.update(path.left_in("stale"))
 
     def take(self, path: Path) -> None:
         """Let what a path has changed hold here: it is the only one that goes on."""
