@@ -16,7 +16,8 @@ from typing import Any
 from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import CONTAINERS, HEAP_TYPE, MISSING, Trace, own_method
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.layout import Layout, Number, Same
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import joined
@@ -159,6 +160,8 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
     def again(one: Any) -> Any:
         return _apart(trace, one, make)
 
+    if kind is Union:
+        return trace.map_cases(again, value)
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in _fields(kind)]
         return make([(name, again(trace.attr(value, name))) for name in names])
@@ -220,6 +223,12 @@ def _is_atom(value: Any) -> bool:
     return type(value) in _ATOMS or isinstance(value, (Dim, Condition, SymbolicSequence, type))
 
 
+def _never_changes(case: Layout) -> bool:
+    """Whether nobody asks which copy it is, beside others that a deep copy holds."""
+    is_known = isinstance(case, Same) and (case.value is MISSING or _is_atom(case.value))
+    return is_known or isinstance(case, Number)
+
+
 _OF_COPIES = (
     *("__getstate__", "__setstate__", "__reduce__", "__reduce_ex__"),
     *("__getnewargs__", "__getnewargs_ex__"),
@@ -247,6 +256,8 @@ def _new(trace: Trace, value: Any, fields: dict[str, Any]) -> Any:
 
 @function_row(copy.deepcopy)
 def _deepcopy(trace: Trace, value: Any, memo: Any = None) -> Any:
+    if type(value) is Union and (memo is None or all(map(_never_changes, value.layouts))):
+        return trace.map_cases(lambda one: _deepcopy(trace, one), value)
     memo = trace.made({}) if memo is None else memo
     known = trace.content(memo).get(id(value), MISSING)
     if known is not MISSING:
@@ -269,7 +280,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     own = own_method(trace, value, "__deepcopy__")
     if own is not None and not isinstance(value, Layer):
         return trace.call(own, value, memo)
-    if _is_atom(value) and kind is not slice:
+    if (_is_atom(value) and kind is not slice) or value is MISSING:
         return value
     if isinstance(value, Tensor):
         is_number = getattr(value, "number", None) is not None

@@ -17,7 +17,7 @@ import pytest
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
-from tests.dy2st.convert.kinds.same import same
+from tests.dy2st.convert.kinds.same import refused, same
 
 
 @dataclass
@@ -160,7 +160,30 @@ def namespaces(x):
     return out
 
 
+def _decided(x):
+    """A Box whose attributes are one of several values, and may be missing."""
+    box = Box(x.sum())
+    box.note, best = "none", None
+    if x.sum() > 3:
+        box.parts, box.note, best = [x.max(), 1], "many", [x[0], {"top": x.max()}]
+        box.extra = 3
+    return box, best
+
+
+def copies_of_what_a_tensor_decides(x):
+    box, best = _decided(x)
+    other, second = copy.deepcopy(box), copy.deepcopy(best)
+    return other.note, best, second, second is best, getattr(other, "extra", 5)
+
+
+def apart_what_a_tensor_decides(x):
+    box, best = _decided(x)
+    one = Fixed(best, box.note)
+    return dataclasses.asdict(one), dataclasses.astuple(one)
+
+
 FUNCTIONS = (
+    *(copies_of_what_a_tensor_decides, apart_what_a_tensor_decides),
     *(dataclasses_made, dataclass_with_a_list_of_a_length, dataclass_in_a_branch, compared),
     *(shown, replaced, as_dict_and_tuple, namedtuples, namedtuple_in_a_branch, copies, namespaces),
     *(copies_of_objects, copies_of_lists_of_a_length, copies_of_tensors, namedtuple_of_a_list),
@@ -170,6 +193,20 @@ FUNCTIONS = (
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_an_object_is_in_a_trace_what_it_is_in_python(function):
     same(function)
+
+
+def test_a_copy_does_not_forget_that_two_hold_one_thing_that_a_tensor_decides():
+    def two(x):
+        box = Box(0, 1, None)
+        box.width = None
+        if x.sum() > 3:
+            box.width = box.parts = x * 2
+        other = copy.deepcopy(box)
+        if other.parts is not None:
+            other.parts[0] = 9.0
+        return other.width
+
+    refused(two, "one of several values is given to code that is not converted")
 
 
 def test_a_frozen_dataclass_stays_frozen():
