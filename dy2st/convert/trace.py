@@ -40,7 +40,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Symbo
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.garbage_collection import collection_as_before
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -520,7 +520,12 @@ class Trace(Vocabulary):
     def cases_of(self, value: Union) -> list[int]:
         """Which cases a value can be here."""
         known = self.state.cases.get(id(value.tag))
-        return list(range(len(value.layouts))) if known is None else sorted(known[1])
+        if known is not None:
+            return sorted(known[1])
+        # What nothing has been put into yet, as in the first round of a loop, it cannot be.
+        empty = ArrayType(None)
+        found = [i for i, own in enumerate(value.arrays) if all(a.type != empty for a in own)]
+        return found or list(range(len(value.layouts)))
 
     def know_cases(self, value: Union, cases: frozenset[int]) -> None:
         """Note which cases a value can be on this path."""

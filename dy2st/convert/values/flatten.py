@@ -45,8 +45,9 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         return []
     if type(value) is Union and not (isinstance(node, Cases) and _may_be_missing(node.cases)):
         value = _there(trace, value)
-    if type(value) is Union and is_code_text(node):
-        # Each of the texts that it may be, as its code points.
+    of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
+    if type(value) is Union and (of_a_length or is_code_text(node)):
+        # Each of the tuples that it may be, as one of a length; of texts, as their code points.
         value = trace.map_cases(
             lambda one: build(trace, node, iter(flatten(trace, one, node, view))), value
         )

@@ -37,6 +37,7 @@ from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.choice import Text
 
 MOST_CASES = 6
+_MOST_TUPLES = 3  # of unlike lengths; two such values compared are nine pairs
 _NUMBERS = "biuf"
 _SEQUENCES = (list, deque)
 _GROWING = frozenset({*_SEQUENCES, tuple, set, *DICTS})
@@ -88,16 +89,19 @@ class Lub:
                 raise holds_itself(chosen[0])
             self._chosen += chosen
             cases = [as_value_layout(a)]
-            rises = True
+            rises, is_whole = True, False
             if isinstance(left, Cases):
                 cases, rises = self._merged(left.cases)
             for item in right.cases if isinstance(right, Cases) else [b]:
                 rises = self._put(cases, as_value_layout(item)) or rises
             if len(cases) > MOST_CASES and all(map(_is_text, cases)):
                 return code_text()
+            if sum(_sequence_kind(opened(case)) is tuple for case in cases) > _MOST_TUPLES:
+                cases, rises = self._with_one_tuple(cases), True
+                is_whole = len(cases) == 1
             if len(cases) > MOST_CASES:
                 raise Unlike(f"one of more than {MOST_CASES} kinds of values")
-            either = Cases(cases) if rises else left
+            either = cases[0] if is_whole else Cases(cases) if rises else left
             del self._chosen[len(self._chosen) - len(chosen) :]
             return either
         joined = self._alike(left, right)
@@ -105,6 +109,17 @@ class Lub:
             return Cases([as_value_layout(a), as_value_layout(b)])
         # `left` itself says: nothing rises; but a value that was the same on all paths has risen.
         return joined
+
+    def _with_one_tuple(self, cases: Sequence[Layout]) -> list[Layout]:
+        """The cases, of which all tuples have become one of a length."""
+        tuples = [opened(case) for case in cases if _sequence_kind(opened(case)) is tuple]
+        others = [case for case in cases if _sequence_kind(opened(case)) is not tuple]
+        grown = self._grown(tuples[0], tuples[1])
+        for one in tuples[2:]:
+            assert grown is not None
+            grown = self._grown(grown, one)
+        assert grown is not None
+        return [*others, grown]
 
     def _alike(self, left: Layout, right: Layout) -> Layout | None:
         """The layout of two values of one kind; None if they are of two."""
@@ -235,8 +250,8 @@ class Lub:
         # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
         if _sequence_kind(left) in _GROWING - {tuple}:
             return _sequence_kind(left) is _sequence_kind(right)
-        if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
-            return left.kind is right.kind
+        if isinstance(left, SequenceLayout):
+            return left.kind is _sequence_kind(right)
         if is_code_text(left) or is_code_text(right):
             return _is_text(left) and _is_text(right)
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):

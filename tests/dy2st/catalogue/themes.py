@@ -13,7 +13,7 @@ MODEL_CODE = (
     *("state", "objects", "sizes", "samplers", "metrics", "training", "generators"),
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
-    *("generation", "pipelines", "corners", "conditions", "data_texts"),
+    *("generation", "pipelines", "corners", "conditions", "data_texts", "alignment"),
     *("tracking", "games", "speech", "reinforcement", "solvers", "structures", "probability"),
 )
 
