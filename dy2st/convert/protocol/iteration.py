@@ -151,8 +151,9 @@ def loop_by_index(
     body: Callable[..., Sequence[Any]],
     state: Sequence[Any],
     names: Sequence[str],
+    start: int = 0,
 ) -> Sequence[Any]:
-    """How many iterations a loop of the Program made, and what the variables hold after it."""
+    """How many items a loop of the Program has come to, and what the variables hold after it."""
 
     def more(index: Any, *values: Any) -> Any:
         left = truth_of(trace, index < items.length)
@@ -165,7 +166,7 @@ def loop_by_index(
         return index + 1, *body(items.item(index), *values)
 
     with staging(trace, "for"):
-        return stage_while(trace, more, iteration, (0, *state), ("the iteration", *names))
+        return stage_while(trace, more, iteration, (start, *state), ("the iteration", *names))
 
 
 def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:

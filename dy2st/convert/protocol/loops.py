@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
-from dy2st.convert.kinds.iterators import taken
+from dy2st.convert.kinds.iterators import of_list, taken
 from dy2st.convert.protocol.generators import push_loop
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.iteration import items_or_source, loop_by_index, next_of
@@ -15,7 +15,7 @@ from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import Trace, own_method
-from dy2st.convert.values.special import Generated, Indexed, Union
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 
@@ -88,6 +88,10 @@ def for_(
     rest = iter(next_of(trace, items))
     end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in count():
+        if type(iterable) is list and type(trace.content(iterable)) is SymbolicSequence:
+            # The body has put something into the list, or not, as a tensor decides.
+            longer = of_list(trace, iterable)
+            return loop_by_index(trace, longer, test, body, state, names, iteration)[1:]
         truth = test is None or not asks_first or test_of(trace, test(*state))
         item = _END if truth is False else next(rest, _END)
         if item is not _END and test is not None and not asks_first:
