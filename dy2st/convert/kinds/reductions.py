@@ -10,7 +10,7 @@ from typing import Any
 from dy2st.convert.kinds.lists import length_of, new_list
 from dy2st.convert.kinds.ordering import ordered
 from dy2st.convert.kinds.scalars import as_number, check
-from dy2st.convert.kinds.sets import elements
+from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
@@ -37,13 +37,17 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     def iteration(item: Any, total: Any) -> tuple[Any]:
         return (trace.add(total, item),)
 
-    return trace.for_(iterable, None, iteration, (start,), ("the sum",))[0]
+    found = in_any_order(trace, iterable)
+    total = trace.for_(found, None, iteration, (start,), ("the sum",))[0]
+    if found is not iterable and number_kind(total) not in (bool, int):
+        raise refuse_order()  # which decides how floats are rounded
+    return total
 
 
 @function_row(sorted)
 def _sorted(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
-    is_set = type(iterable) is set and key is None  # where elements are equal, the order tells
-    items = elements(trace, iterable) if is_set else trace.listed(iterable)
+    # Where elements are equal, the order tells.
+    items = elements(trace, iterable) if key is None else trace.listed(iterable)
     return new_list(trace, ordered(trace, items, key, reverse))
 
 
@@ -75,8 +79,7 @@ def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default
     is_vector = isinstance(only, Tensor) and only.ndim == 1
     if is_vector and key is None and default is _MISSING and not isinstance(only.shape[0], int):
         return getattr(F, name)(only)
-    is_set = type(only) is set and key is None
-    items = elements(trace, only) if is_set else trace.listed(only)
+    items = elements(trace, only) if key is None else trace.listed(only)
     items = items if type(items) is SymbolicSequence else list(items)
     if type(items) is SymbolicSequence:
         error = ValueError(_EMPTY.format(name))
@@ -170,6 +173,7 @@ def _all(trace: Trace, iterable: Any) -> Any:
 # any() has 31 operators, a loop with a `return` in Python 59; all() of three bools 12, and 48.
 def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     """Whether one item is true (`any`); `decisive` is False: not whether one is false (`all`)."""
+    iterable = in_any_order(trace, iterable, ends_early=True)
     source = trace.source_of(iterable)
     if source is not None:
         return trace.is_decided(source, decisive)

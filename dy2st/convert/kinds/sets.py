@@ -6,6 +6,7 @@ A set that the data decides has no order that a Program could know, so nobody ma
 from __future__ import annotations
 
 from collections.abc import Callable
+from dis import get_instructions
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
@@ -15,7 +16,8 @@ from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.special import SymbolicSequence
+from dy2st.convert.values.special import Generated, SymbolicSequence
+from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
@@ -37,7 +39,7 @@ def elements(trace: Trace, iterable: Any) -> Any:
     """What is put into a set, in any order: values of Python, or a SymbolicSequence."""
     if type(iterable) in _SETS:
         return as_list(trace, content_of(trace, iterable))
-    return trace.listed(iterable)
+    return trace.listed(in_any_order(trace, iterable))
 
 
 def as_list(trace: Trace, content: Any) -> Any:
@@ -55,6 +57,41 @@ def refuse_order() -> ConversionError:
         why="in which order Python's set gives them is not known to the Program",
         hint="go through sorted(...) of it, or keep a list beside it",
     )
+
+
+# What the code of a generator expression may call so that nobody sees in which order it was run:
+# nothing that changes anything, and where one item ends it, nothing that raises for some of them.
+_CELLS = ("cell", "local_cell")
+_SURE = frozenset(
+    ("eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not", "not_", "add", "sub")
+    + ("mul", "neg", "pos", "convert_and", "convert_or", "convert_not", "truth", "iterate")
+    + _CELLS
+)
+_QUIET = _SURE | {"mod", "floordiv", "item", "convert_ifexp"}
+
+
+def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
+    """What a function takes to which the order of the items says nothing: of a set, a list.
+
+    ends_early: the function may not ask for all of them.
+    """
+    if type(iterable) is set and _is_decided(trace, content_of(trace, iterable)):
+        return as_list(trace, content_of(trace, iterable))
+    if type(iterable) is not Generated or iterable.items is not None:
+        return iterable
+    items = in_any_order(trace, iterable.iterable)
+    if items is iterable.iterable:
+        return iterable
+    code = iterable.generator.__code__
+    loops = sum(one.opname == "FOR_ITER" for one in get_instructions(code))
+    cells = dict(zip(code.co_freevars, iterable.generator.__closure__ or (), strict=True))
+    # A dict that makes entries when it is asked keeps them in order; it may stand in a cell.
+    calls = _SURE if ends_early or not cells.keys().isdisjoint(_CELLS) else _QUIET
+    for name, cell in cells.items():
+        is_quiet = name in calls or not (name in TRACED_CALLS or name.startswith("convert_"))
+        if not is_quiet or loops > 1 or hasattr(type(cell.cell_contents), "__missing__"):
+            return iterable
+    return trace.generate(iterable.generator, items, iterable.pushing, iterable.is_map)
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:

@@ -257,6 +257,37 @@ def test_what_the_program_cannot_compare_or_put_in_order_is_refused(function, wo
     refused(function, words)
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda found: (sum(found), sum(v * 2 for v in found if v > 1)),
+        lambda found: (any(v > 3 for v in found), all(v > 0 for v in found)),
+        lambda found: (max((v % 3 for v in found), default=0), sorted(v - 1 for v in found)),
+        lambda found: [sum(1 for v in found if i in (v, v + 1)) for i in range(3)],
+        lambda found: sorted(set(v // 2 for v in found)),
+    ],
+)
+def test_a_set_is_gone_through_where_its_order_says_nothing(function):
+    same(lambda x: function({int(v) for v in x if v > 0}))
+
+
+MADE = defaultdict(int)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda found: sum(0.1 * v for v in found),
+        lambda found: sum(MADE[v] for v in found),
+        lambda found: any(6 // (v - 2) for v in found),
+        lambda found: sorted((v for v in found), key=lambda v: v % 2),
+        lambda found: sum(found.pop() for v in found),
+    ],
+)
+def test_a_set_is_not_gone_through_where_its_order_says_something(function):
+    refused(lambda x: function({int(v) for v in x if v > 0}), "goes through a set")
+
+
 def keys_that_one_branch_gives(x):
     table = {"a": 1}
     if x[0] > 0:
