@@ -360,6 +360,9 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         blocks = [raising.block, empty] if raising is left else [empty, raising.block]
         captured = close_blocks(trace.tracer, blocks, own=0)
         trace.tracer.append("cond", [trace.tracer.local(pred), *captured], {}, [], blocks)
+        condition = branch_condition(pred, other is left)
+        if condition is not None:
+            trace.tracer.hold_from_here(condition)
         splice(trace, other)
         return End(other.results, other.outcome)
     slots: list[JoinedVariable] = []

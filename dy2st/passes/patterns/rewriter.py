@@ -30,7 +30,7 @@ from dy2st_runtime.ir import (
     interpreting,
 )
 from dy2st_runtime.ir.checks.verifier import Finding, marked_text
-from dy2st_runtime.ir.facts import branch_condition, facts_of, holding
+from dy2st_runtime.ir.facts import assume, branch_condition, facts_of, holding
 from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
 
@@ -115,6 +115,8 @@ class Rewriter:
                         with holding(condition) if condition is not None else nullcontext():
                             self._sweep(inner)
                     self.around.pop()
+                if operator.name == "require" and block.parent is None:
+                    assume(operator.attributes["condition"])
                 found = rules.get(operator.name)
                 if found is None:
                     # the rules that may start from an operator of this name, in order

@@ -76,6 +76,13 @@ def holding(condition: Condition | None) -> Iterator[None]:
         yield
 
 
+def assume(condition: object) -> None:
+    """Know what holds from here on; where it cannot hold, the Program does not come here."""
+    if isinstance(condition, Condition):
+        with suppress(Contradiction):
+            current().assume(condition)
+
+
 def condition_of(predicate: Variable) -> Condition | None:
     """The condition on sizes that a bool stands for, None if it is anything else."""
     maker = predicate.maker

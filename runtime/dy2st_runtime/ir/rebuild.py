@@ -30,7 +30,7 @@ from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
-from dy2st_runtime.ir.facts import branch_condition, holding
+from dy2st_runtime.ir.facts import assume, branch_condition, holding
 from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from, take_limits
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, inlined
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
@@ -249,6 +249,8 @@ class _Rebuild:
                 else:
                     folded = Call("constant", [], {"value": np.array(value, dtype)})
             self._append(operator, folded, block)
+            if call.name == "require":
+                assume(attributes["condition"])
 
     def _append(self, old: Operator, call: Call, block: Block) -> None:
         definition = lookup(call.name)

@@ -6,10 +6,9 @@ The rules themselves are in `invariants.py`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
-from dy2st_runtime.dims import Condition, Contradiction, Facts, current, using
+from dy2st_runtime.dims import Facts, current, using
 from dy2st_runtime.errors import ShapeError, VerifyError
 from dy2st_runtime.ir.checks.invariants import (
     MAX_BLOCK_DEPTH,
@@ -24,7 +23,7 @@ from dy2st_runtime.ir.checks.invariants import (
     constraints_are_bound,
     symbols_have_one_range,
 )
-from dy2st_runtime.ir.facts import branch_condition, facts_of, note_inputs
+from dy2st_runtime.ir.facts import assume, branch_condition, facts_of, note_inputs
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.text.printer import program_lines
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -110,14 +109,14 @@ class _Verifier:
                 for index, inner in enumerate(operator.blocks):
                     with using(current().inside()):
                         if operator.name == "cond" and operator.operands:
-                            _assume(branch_condition(operator.operands[0], index == 0))
+                            assume(branch_condition(operator.operands[0], index == 0))
                         self._block(scope.inside(inner), operator)
                         texts = block_yields_the_results(operator, index, scope)
                         self._add(block_yields_the_results, texts, operator)
             for rule in RULES_AFTER:
                 self._add(rule, rule(operator, scope), operator)
             if operator.name == "require":
-                _assume(operator.attributes.get("condition"))
+                assume(operator.attributes.get("condition"))
         self._add(block_yields, block_yields(block, scope), owner)
 
     def _add(
@@ -125,13 +124,6 @@ class _Verifier:
     ) -> None:
         for text in texts:
             self.found.append(Finding(rule.__name__.replace("_", " "), text, operator))
-
-
-def _assume(condition: object) -> None:
-    """Know what holds from here on; where it cannot hold, the Program does not come here."""
-    if isinstance(condition, Condition):
-        with suppress(Contradiction):
-            current().assume(condition)
 
 
 # -- showing ----------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
 from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.facts import (
+    assume,
     drop_implied,
     facts_where,
     note_inputs,
@@ -645,6 +646,11 @@ class Tracer:
                 require(condition, reason)
         if found:
             self.locate_constraints(user_location())
+
+    def hold_from_here(self, condition: Condition) -> None:
+        """Record that sizes fulfil a condition behind an operator that raises for all others."""
+        self.append("require", [], {"condition": condition, "message": "checked above"}, [])
+        assume(condition)
 
     def set_item(self, tensor: Tensor, index: Any, value: Any) -> None:
         """Change elements of a tensor in place."""
