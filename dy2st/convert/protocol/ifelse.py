@@ -15,8 +15,8 @@ from dy2st.convert.stage.cases import facts_of, known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import CONTAINERS, Trace, special
-from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
+from dy2st.convert.values.layout import Same, number_kind
+from dy2st.convert.values.special import NOWHERE, UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor, Variable
 
@@ -41,7 +41,7 @@ def test_of(trace: Trace, value: Any) -> Any:
             trace.read_length(value)
         content = value if kind is SymbolicSequence else trace.content(value)
         if type(content) is SymbolicSequence:
-            return F.greater_than(F.array_length(trace.tracer.local(content.arrays[0])), 0)
+            return _has_items(trace, content)
         if isinstance(content, dict) and not is_sure(trace, content):
             # It is true if one of the entries that may be missing is there.
             found: Any = False
@@ -66,6 +66,17 @@ def test_of(trace: Trace, value: Any) -> Any:
         if method is not None:
             break
     return bool(value)
+
+
+def _has_items(trace: Trace, content: SymbolicSequence) -> Any:
+    """Whether there are elements; in a branch on it that is known."""
+    choice = Union(content.arrays[0], [Same(False, NOWHERE), Same(True, NOWHERE)], [[], []])
+    cases = trace.cases_of(choice)
+    if len(cases) == 1:
+        return cases[0] == 1
+    found = F.greater_than(F.array_length(trace.tracer.local(choice.tag)), 0)
+    trace.narrowing[found] = choice, frozenset({1})
+    return found
 
 
 def _number(trace: Trace, value: Any) -> Any:
