@@ -35,6 +35,7 @@ from dy2st.convert.values.layout import (
     Layout,
     Leaf,
     Number,
+    Parts,
     Same,
     SequenceLayout,
     count,
@@ -503,6 +504,11 @@ class _Plain:
         """A case of a choice; one that is older than the branch has its outputs to itself."""
         if isinstance(layout, Same):
             return self.of(held[id(layout)]) if id(layout) in held else self._same(layout, held)
+        if isinstance(layout, Parts) and any(id(item) in held for item in layout.items):
+            left = iter(outs)
+            parts = [[next(left) for _ in range(count(item))] for item in layout.items]
+            pairs = zip(layout.items, parts, strict=True)
+            return _filled(layout.kind, layout.names, [self._case(*pair, held) for pair in pairs])
         return structure.Only(self._entry(layout, _outputs(outs), held))
 
     def _made(self, tree: Any) -> Any:

@@ -73,6 +73,22 @@ def test_a_dict_may_miss_entries(tmp_path):
         assert repr(loaded(x)) == repr(static(x)) == repr(_optional(x))
 
 
+def _crossings(x):
+    places = [i for i in range(1, len(x)) if (x[i] > 0) != (x[i - 1] > 0)]
+    if not places:
+        return None
+    return places, [b - a for a, b in zip(places, places[1:])]
+
+
+def test_what_is_given_back_on_some_paths_may_be_older_than_the_branch(tmp_path):
+    static = to_static(_crossings, input_spec=[InputSpec([None])])
+    P.jit.save(static, str(tmp_path / "model"))
+    loaded = P.jit.load(str(tmp_path / "model"))
+    for values in ([1.0, -1.0, 2.0, 2.0, -1.0], [1.0], [-1.0, 1.0]):
+        x = P.to_tensor(values)
+        assert loaded(x) == static(x) == _crossings(x)
+
+
 # -- names of saved files --------------------------------------------------------------------------
 
 
