@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.container_writes import each, is_lazy, note_put, to_move
-from dy2st.convert.kinds.entries import check_sure, is_sure, presence, there, there_or
+from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, presence, there, there_or
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
 from dy2st.convert.values.forms import DICTS
@@ -257,7 +257,9 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
         return trace.map_cases(lambda one: contains(trace, owner, one), key)
     if not traced_keys.is_decided(trace, key):
         return presence(trace, entry(trace, owner, key))
-    return trace.is_among(key, whole_dict(trace, owner))
+    content = whole_dict(trace, owner)
+    is_here = lambda name: is_entry(trace, name, content[name], key)  # noqa: E731
+    return trace.any_of(is_here, list(content))
 
 
 def _row_of_item(name: str, protocol: str) -> None:

@@ -45,6 +45,14 @@ def presence(trace: Trace, value: Any) -> Any:
     return is_case(trace, value, *there)
 
 
+def is_entry(trace: Trace, name: Any, value: Any, key: Any) -> Any:
+    """Whether an entry is there and is that of a traced key."""
+    here = trace.equals(name, key)
+    if not may_be_missing(trace, value):
+        return here
+    return trace.and_(here, lambda: presence(trace, value))
+
+
 def missing_key(key: Any) -> KeyError:
     """What Python raises; of a key that no exception of a Program can hold, in words."""
     parts = key if type(key) is tuple else (key,)

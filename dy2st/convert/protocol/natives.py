@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.kinds.entries import check_sure, is_sure, missing_key, presence
+from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import VIEWS, shown_by
@@ -23,7 +23,7 @@ from dy2st.convert.protocol.materialise import (
 )
 from dy2st.convert.protocol.operators import binary
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import truth_of
+from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.trace import CONTAINERS, STATE, Trace
 from dy2st.convert.values.layout import Leaf, Number
@@ -198,8 +198,9 @@ def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = Non
             if default is None:
                 raise missing_key(key)
             return default()
-        here = trace.equals(keys[place], key)
-        return if_exp(trace, here, lambda: content[keys[place]], lambda: pick(place + 1))
+        value = content[keys[place]]
+        here = is_entry(trace, keys[place], value, key)
+        return if_exp(trace, here, lambda: known(trace, value), lambda: pick(place + 1))
 
     return pick(0)
 

@@ -225,6 +225,43 @@ def test_a_dict_is_made_of_a_tensor_of_known_length():
     same(made, [1.0, 2.0, 3.0], [4.0, 5.0, 6.0], sizes="known")
 
 
+def emptied_or_not(x):
+    table = {0: 1, 2: 3}
+    if x[0] > 0:
+        del table[0]
+    return table
+
+
+def asked_of_what_may_be_missing(x):
+    try:
+        return emptied_or_not(x)[int(x[-1])]
+    except KeyError:
+        return -5
+
+
+def followed(x):
+    after = {2: 7}
+    if x[0] > 1:
+        after[0] = 2
+    path = [0]
+    while path[-1] in after:
+        path.append(after[path[-1]])
+    return path
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        asked_of_what_may_be_missing,
+        followed,
+        lambda x: emptied_or_not(x).get(int(x[-1]) // 3 * 3 - 3, 9),
+        lambda x: [i in emptied_or_not(x) for i in (int(x[-1]), int(x[0]) - 1, 2)],
+    ],
+)
+def test_an_entry_that_a_branch_has_deleted_is_found_under_no_traced_key(function):
+    same(function, [1.0, -2.0, 0.0], [-1.0, -2.0, 0.0], [2.0, 2.0, 2.0], [-4.0, 1.0, 5.0])
+
+
 class Registry(dict):
     pass
 
