@@ -36,7 +36,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import check_place, map_cases
 from dy2st.convert.trace import MISSING, Trace, own_method, special
 from dy2st.convert.values.forms import DICTS
-from dy2st.convert.values.layout import Same, is_traced_number, number_kind
+from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import Text
@@ -99,7 +99,7 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     content = owner if type(owner) in (tuple, SymbolicSequence) else trace.content(owner)
     kind = type(owner)
     if type(content) is SymbolicSequence:
-        found = item_of(trace, content, index)
+        found = item_of(trace, content, index) if is_slice else _read(trace, content, index)
         is_part = is_slice or kind is SymbolicSequence  # of a tuple, or a new list
         return found if is_part else trace.alias_tracker.borrow_element(owner, index, found)
     if is_traced and not is_slice:
@@ -139,6 +139,19 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         # The error depends on the length: a longer list outside needs another Program.
         trace.read_length(owner)
     return trace.read_item(owner, index, content[index])
+
+
+def _read(trace: Trace, content: SymbolicSequence, index: Any) -> Any:
+    """An element; one of several numbers and constants is the one that was read there before."""
+    key = id(content.arrays[0]), index if type(index) is int else id(index)
+    reads = trace.state.reads
+    if key in reads:
+        return known(trace, reads[key][-1])
+    found = item_of(trace, content, index)
+    if type(found) is Union and all(isinstance(one, (Same, Number)) for one in found.layouts):
+        # What a test has told of it is known where it is read again.
+        reads[key] = content.arrays[0], index, found
+    return found
 
 
 def _is_traced(index: Any) -> bool:

@@ -58,6 +58,8 @@ def while_(
                 left = stage_while(trace, again, body, state, names, tested=tested)
             if is_probe and truth is not True:
                 tracer.discard(mark, end_of_test)
+                for place in [*trace.state.reads]:
+                    del trace.state.reads[place]
             return left
         state = body(*state)
     raise AssertionError("count() does not end")

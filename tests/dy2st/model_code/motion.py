@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,26 @@ def greedy_match(cost, limit=0.65):
         cols.add(j)
         out.append((i, j))
     return out, [i for i in range(cost.shape[0]) if i not in rows]
+
+
+@on(*COSTS, unknown=TABLE)
+def auction(cost, eps=0.05):
+    n, m = cost.shape
+    prices = [0.0] * m
+    owner = [None] * m
+    queue = deque(range(min(n, m)))
+    turns = 0
+    while queue and turns < 30:
+        i = queue.popleft()
+        turns += 1
+        gains = [-cost[i, j] - prices[j] for j in range(m)]
+        j = max(range(m), key=lambda k: gains[k])
+        second = max((g for k, g in enumerate(gains) if k != j), default=gains[j])
+        prices[j] += gains[j] - second + eps
+        if owner[j] is not None:
+            queue.append(owner[j])
+        owner[j] = i
+    return owner, turns
 
 
 def iou(a, b):
@@ -197,3 +218,16 @@ def confirmed_after(z, needed=2, lost_after=2):
         if state == "deleted":
             break
     return state, "".join(log)
+
+
+@on([1.0, 4.0, 2.0, 2.0, 7.0], [0.0], [3.0, 3.0, 3.0], [5.0, 1.0, 1.0, 5.0], unknown=ONE)
+def slots_that_are_taken(x):
+    owner, waited = [None] * 3, 0
+    for i, v in enumerate(x):
+        k = int(v) % 3
+        while owner[k] is not None and owner[k] < i - 1:
+            owner[k] = owner[k] + 2
+            waited += 1
+        if owner[k] is None:
+            owner[k] = i
+    return owner, waited

@@ -141,6 +141,7 @@ class PathState:
     heap         what places of objects hold, by the id of the object and the name of the place.
     born         the objects that a path has made, by id.
     cases        which cases a value can be that is one of several, by the id of its tag.
+    reads        elements that are one of several, by list and index; both stand beside it, too.
     fragile      objects that nobody may change, by id, as in all that follow.
     stale        objects that nobody may read, with the place where another form has changed.
     merged       the objects that a join has made one with each of them.
@@ -156,6 +157,7 @@ class PathState:
         self.heap: Table[tuple[int, Any], Any] = Table()
         self.born: Table[int, Any] = Table()
         self.cases: Table[int, tuple[Any, frozenset[int]]] = Table()
+        self.reads: Table[tuple[int, int], tuple[Any, Any, Any]] = Table()
         self.fragile: Table[int, Any] = Table()
         self.stale: Table[int, tuple[Any, Location | None]] = Table()
         self.merged: Table[int, list[Any]] = Table()
