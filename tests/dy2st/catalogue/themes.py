@@ -14,7 +14,7 @@ MODEL_CODE = (
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
     *("generation", "pipelines", "corners", "conditions", "data_texts", "alignment"),
-    *("graphs", "motion"),
+    *("graphs", "motion", "schedules", "beams"),
     *("tracking", "games", "speech", "reinforcement", "solvers", "structures", "probability"),
 )
 
