@@ -245,10 +245,12 @@ class AliasTracker:
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
-        known = [self._state.merged.get(id(one), [one]) for one in values if _may_change(one)]
+        groups = (self._state.merged.get(id(one), [one]) for one in values if _may_change(one))
+        known = [*{id(objects): objects for objects in groups}.values()]
         group = [*{id(one): one for objects in known for one in objects}.values()]
+        for objects in known[1:]:  # those of each are linked with each other already
+            self.note_same(known[0][0], objects[0])
         for value in group if len(group) > 1 else ():
-            self._same.setdefault(id(value), []).extend(group)
             self._state.merged[id(value)] = group
             self._trace.watched.add(id(value))
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]

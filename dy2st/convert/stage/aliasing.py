@@ -184,12 +184,13 @@ def mark_changed(
     refused. Views of what is `carried` are made anew.
     """
     own = frozenset(block.parameters)
+    outside = [variable for variable in changed if variable not in own]
+    if not outside:
+        return
     origins = frozenset(map(tracer.aliases.origin, captured))
     bases = (one for variable in origins for one in _looked_into(tracer, variable))
     read = origins.union(bases) - (carried - origins)
-    for variable in changed:
-        if variable in own:
-            continue
+    for variable in outside:
         if tracer.aliases.origin(variable) in read:
             raise _two_names(place)
         tracer.overwrite(variable)
