@@ -21,8 +21,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dy2st.convert.objects import ATOMS, attributes_of, parts_of
-from dy2st.convert.states import CONTAINERS
+from dy2st.convert.objects import attributes_of, parts_of
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, copied_parts
 from dy2st.convert.values.layout import Layout, View, has_objects
 from dy2st_runtime.errors import ConversionError
@@ -281,7 +281,7 @@ class AliasTracker:
 
     def keep_made(self, value: Any) -> None:
         """Note an object that is put together anew at each look: a change would be lost."""
-        if type(value) in CONTAINERS or attributes_of(value) is not None:
+        if info(type(value)).is_container or attributes_of(value) is not None:
             self.keep((value,))
 
     def keep_view(self, made: dict[str, Any]) -> None:
@@ -408,7 +408,7 @@ class AliasTracker:
 
 def _may_change(value: Any) -> bool:
     kind = type(value)
-    return kind in CONTAINERS or (kind not in ATOMS and attributes_of(value) is not None)
+    return info(kind).is_container or (not info(kind).is_atom and attributes_of(value) is not None)
 
 
 def _refuse(owner: Any) -> NoReturn:

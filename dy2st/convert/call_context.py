@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st.convert.values.layout import same_value
+from dy2st.convert.types import same
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.identity_tables import reference_to
 
@@ -32,8 +32,8 @@ class _Asked:
             self.function == other.function
             and len(ours) == len(theirs)
             and list(self.options) == list(other.options)
-            and all(map(same_value, ours, theirs))
-            and all(map(same_value, self.options.values(), other.options.values()))
+            and all(map(same, ours, theirs))
+            and all(map(same, self.options.values(), other.options.values()))
         )
 
 
@@ -112,6 +112,6 @@ class Answer:
         args = tuple(get() for get in self._args)
         options = {name: get() for name, get in self._options.items()}
         try:
-            return same_value(call.ask(function, args, options), self._found())
+            return same(call.ask(function, args, options), self._found())
         except Exception:  # the trace that follows raises it
             return False

@@ -16,17 +16,12 @@ from types import (
 from typing import Any
 
 from dy2st.convert.ignored_modules import is_like_the_users
-from dy2st.convert.states import CONTAINERS
-from dy2st.convert.values.forms import BUNDLES
+from dy2st.convert.types import info
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
-
-# Values that nobody can change, and that hold nothing that could be.
-ATOMS: frozenset[type] = frozenset(
-    {bool, int, float, complex, str, bytes, type(None), type(...), range, slice, frozenset}
-)
 
 _METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
 
@@ -39,15 +34,15 @@ def parts_of(item: Any) -> list[Any]:
         one = waiting.pop()
         if type(one) is Union:
             found.update((id(case), case) for case in one.objects.values())
-        elif type(one) is tuple or type(one) in BUNDLES:
-            waiting += reversed(one if type(one) is tuple else BUNDLES[type(one)].parts(one, ()))
+        elif info(type(one)).family in ("tuple", "bundle"):
+            waiting += reversed(info(type(one)).parts(one, ()))
         elif id(one) not in found:
             kind = type(one)
             held: list[Any] | None
-            if kind in CONTAINERS:
+            if info(kind).is_container:
                 held = [*one.values()] if isinstance(one, dict) else [*one]
             else:
-                fields = attributes_of(one) if kind not in ATOMS else None
+                fields = attributes_of(one) if not info(kind).is_atom else None
                 held = None if fields is None else [*fields.values()]
             if held is not None:
                 found[id(one)] = one
@@ -138,7 +133,7 @@ def _holds_more(kind: type) -> bool:
 
 def is_static(kind: type) -> bool:
     """Whether a class is one of Python's own in C, whose attributes nobody sets."""
-    return not kind.__flags__ & (1 << 9)  # Py_TPFLAGS_HEAPTYPE
+    return not kind.__flags__ & HEAP_TYPE
 
 
 _OWN = __name__.rpartition(".")[0]  # what values of the trace consist of

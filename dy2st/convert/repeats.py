@@ -13,7 +13,7 @@ from itertools import count
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from dy2st.convert.objects import ATOMS
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
 from dy2st_runtime.errors import Location
@@ -21,8 +21,6 @@ from dy2st_runtime.ir import Block, Operator, Program, ValueType, Variable
 
 Key: TypeAlias = "tuple[Any, ...]"
 Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
-
-_UNCHANGING = ATOMS | {Variable, type(MISSING)}
 
 
 @dataclass(eq=False)
@@ -131,7 +129,9 @@ class Repeats:
     def write(self, value: Any) -> None:
         """An object from outside holds another value; one that may change does so unseen there."""
         self.version += 1
-        self.is_off = self.is_off or type(value) not in _UNCHANGING
+        self.is_off = self.is_off or not (
+            info(type(value)).is_atom or type(value) is Variable or value is MISSING
+        )
 
     def site(self, code: Any) -> Site:
         """The calls of a function, or of all that are made of one code."""

@@ -28,7 +28,8 @@ from dy2st.convert.stage.outcome import (
     note_limit,
     note_raise,
 )
-from dy2st.convert.trace import CONTAINERS, CONTENT, EACH_CALL
+from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.convert.types import info
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
@@ -227,7 +228,7 @@ def _finish(
     traced.finished.given = [*taker.given.values()]
     # Which containers are one counts where one changes, or where the code asks.
     counts = any(place.name is CONTENT for place in machine.over.values())
-    counts = counts or any(type(one) in CONTAINERS for one in machine.apart)
+    counts = counts or any(info(type(one)).is_container for one in machine.apart)
     if traced.places and counts:
         traced.finished.outside = taker.containers_outside()
     structure = structure_of(tree)

@@ -24,7 +24,6 @@ from dy2st.convert.alias_tracker import AliasTracker
 from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.layer_paths import LayerPaths
 from dy2st.convert.objects import (
-    ATOMS,
     attributes_of,
     held_by,
     is_namespace,
@@ -34,14 +33,14 @@ from dy2st.convert.objects import (
 )
 from dy2st.convert.record import Record
 from dy2st.convert.repeats import Repeats
-from dy2st.convert.states import CONTAINERS, fill, read_state
+from dy2st.convert.types import info
+from dy2st.convert.types.containers import fill, read_state
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
-from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, user_location
-from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.garbage_collection import collection_as_before
 from dy2st_runtime.ir.tracing.path_state import Path
 from dy2st_runtime.ops.control_flow import cond, while_loop
@@ -228,7 +227,7 @@ class Trace(Vocabulary):
 
     def mark_outside(self, value: Any) -> Any:
         """Note that an object was reached from outside; returns it."""
-        if type(value) in ATOMS or id(value) in self.outside:
+        if info(type(value)).is_atom or id(value) in self.outside:
             return value
         if not is_ours(value):
             self.outside[id(value)] = value
@@ -364,7 +363,7 @@ class Trace(Vocabulary):
 
     def taken(self, owner: Any) -> Any:
         """What a container or object holds, to be carried by value: all of it is read."""
-        is_container = type(owner) in CONTAINERS
+        is_container = info(type(owner)).is_container
         held = self.raw(owner) if is_container else self.fields(owner)
         if held is None or not self.is_outside(owner) or isinstance(owner, BaseException):
             return held
@@ -463,7 +462,7 @@ class Trace(Vocabulary):
             if held is not None:
                 self.alias_tracker.note_same(value, owner)
                 value = held.value
-            if self.is_made_here(owner) and type(value) in CONTAINERS:
+            if self.is_made_here(owner) and info(type(value)).is_container:
                 fill(owner, value)
                 self.over.pop((id(owner), CONTENT), None)
                 return
@@ -586,9 +585,7 @@ def in_words(name: str) -> str:
     return f"`{name}`" if name.isidentifier() else name
 
 
-_OURS = (Tensor, Dim, Condition, Text)
 _GET = "__getattribute__"
-HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
 
 
 def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) -> Any:
@@ -616,7 +613,7 @@ def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) ->
 
 def special(trace: Trace, value: Any, name: str) -> Any:
     """The special method of the class of a value; None if there is none."""
-    if isinstance(value, _OURS):
+    if info(type(value)).is_traced:
         return getattr(type(value), name, None)
     found = of_class(trace, type(value), name)
     return None if found is MISSING else found
@@ -624,7 +621,7 @@ def special(trace: Trace, value: Any, name: str) -> Any:
 
 def own_method(trace: Trace, value: Any, *names: str) -> FunctionType | None:
     """The first of some special methods that the user's class has written in Python."""
-    if isinstance(value, _OURS):
+    if info(type(value)).is_traced:
         return None
     for name in names:
         method = special(trace, value, name)
@@ -634,7 +631,6 @@ def own_method(trace: Trace, value: Any, *names: str) -> FunctionType | None:
 
 
 __all__ = [
-    "CONTAINERS",
     "CONTENT",
     "EACH_CALL",
     "MISSING",

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.states import CONTAINERS, base_of, fill, has_states, read_state, write_state
+from dy2st.convert.types import info
+from dy2st.convert.types.containers import fill, read_state, write_state
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.nn.layer import Layer
@@ -99,7 +100,7 @@ class KeptState:
             inside = value.cell_contents
             self._undo.append(lambda: setattr(value, "cell_contents", inside))
             yield name, inside
-        elif has_states(value):
+        elif info(type(value)).state in ("hidden", "array"):
             state = read_state(value)
             self._undo.append(lambda: write_state(value, state))
         elif hasattr(type(value), "__next__"):
@@ -108,7 +109,7 @@ class KeptState:
             yield from self._keep_object(name, value)
 
     def _keep_object(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        if type(value) in CONTAINERS or base_of(value) is not None:
+        if info(type(value)).state in ("items", "derived"):
             held = read_state(value)
             self._undo.append(lambda: write_state(value, held))
             pairs = held.items() if isinstance(held, dict) else enumerate(held)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dy2st.convert.types import info
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.ir.tracing.trials import Trials
@@ -22,7 +23,6 @@ _CONSTANTS = 2
 """So many values of an argument are constants of Programs."""
 
 _MOST_PLACES = 64
-_DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _SMALLEST, _LARGEST = -(2**63), 2**63 - 1
 
 # The place or name of an argument, and the keys that lead on from there.
@@ -40,7 +40,7 @@ class NumberSpec(InputSpec):
 
     def __init__(self, number: type, name: str | None = None):
         """Take the kind of the number, int or float."""
-        super().__init__([], _DTYPES[number], name)
+        super().__init__([], info(number).dtype, name)
         self.number = number
 
     def _key(self) -> tuple[Any, ...]:
@@ -156,7 +156,7 @@ def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
 
 def _numbers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """The numbers in an argument, with their places."""
-    if type(value) in _DTYPES:
+    if type(value) in (int, float):
         yield path, value
     elif is_container(value):
         for key, entry in _entries(value):
@@ -173,7 +173,7 @@ def _given(value: Any, node: _Node, path: Path, places: list[Path]) -> Any:
         if constants is None or not is_one or value in constants:
             return value
         places.append(path)
-        return NumberInput(np.asarray(value, _DTYPES[kind]))
+        return NumberInput(np.asarray(value, info(kind).dtype))
     if not node.entries or not is_container(value):
         return value
     keys = iter(value if isinstance(value, dict) else range(len(value)))

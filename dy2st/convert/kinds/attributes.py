@@ -13,6 +13,7 @@ from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.trace import MISSING, Trace, own_method
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -62,7 +63,7 @@ def _isinstance(trace: Trace, value: Any, kinds: Any) -> Any:
 
 
 def _note_class(trace: Trace, value: Any) -> None:
-    if trace.is_outside(value) and type(value).__flags__ & (1 << 9):
+    if trace.is_outside(value) and type(value).__flags__ & HEAP_TYPE:
         trace.read("attr", value, "__class__", type(value))
 
 

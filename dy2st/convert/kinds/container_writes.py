@@ -6,16 +6,12 @@ this call changes nothing, and another one may. So what such a write depends on 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from dy2st.convert.trace import MISSING, Trace
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.types import info
 from dy2st.convert.values.special import SymbolicSequence, Union
-from dy2st_runtime.ir import Tensor
 
 
 def to_move(trace: Trace, owner: Any) -> Any:
@@ -56,29 +52,13 @@ def note_slice(trace: Trace, owner: Any, content: Any, part: slice, values: Sequ
         note_put(trace, owner, place, value)
 
 
-# What holds its items: nothing of the user's runs while they are taken.
-_WHOLE = frozenset(
-    {
-        list,
-        tuple,
-        set,
-        frozenset,
-        deque,
-        str,
-        bytes,
-        bytearray,
-        range,
-        SymbolicSequence,
-        Union,
-        *DICTS,
-    }
-)
-
-
 def is_lazy(trace: Trace, iterable: Any) -> bool:
     """Whether code of the user's may run between two items: a generator, a map, an iterator."""
     kind = type(iterable)
-    is_whole = kind in _WHOLE or issubclass(kind, (Tensor, np.ndarray))
+    row = info(kind)
+    # What holds its items: nothing of the user's runs while they are taken.
+    is_own = kind in (tuple, SymbolicSequence, Union) or row.is_traced or row.state == "array"
+    is_whole = row.is_container or row.is_atom or is_own
     return not is_whole and id(iterable) not in trace.views
 
 

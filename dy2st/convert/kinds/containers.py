@@ -11,9 +11,9 @@ from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
 from dy2st.convert.kinds.lists import length_of, tuple_of
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row
-from dy2st.convert.kinds.views import VIEWS, length
-from dy2st.convert.trace import CONTAINERS, Trace, own_method
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.kinds.views import length
+from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.types import info, kinds_of
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.ir import Tensor
 
@@ -21,7 +21,7 @@ from dy2st_runtime.ir import Tensor
 @function_row(len)
 def _len(trace: Trace, value: Any) -> Any:
     kind = type(value)
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         content = trace.content(value)
         if type(content) is SymbolicSequence:
             return length_of(trace, content)
@@ -32,7 +32,7 @@ def _len(trace: Trace, value: Any) -> Any:
         return length_of(trace, value)
     if isinstance(value, Tensor):
         return value.shape[0] if value.ndim else len(value)
-    if kind in VIEWS:
+    if info(kind).is_view:
         return length(trace, value)
     own = own_method(trace, value, "__len__")
     if own is not None:
@@ -77,7 +77,7 @@ def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
 
 
 # Classes of which an operator takes any two.
-_FAMILIES = ((list,), (tuple,), (deque,), (set, frozenset, *VIEWS), tuple(DICTS))
+_FAMILIES = ((list,), (tuple,), (deque,), kinds_of("set", "keys", "values"), kinds_of("dict"))
 _OF_ONE: dict[str, Callable[[Any], Any]] = {
     **{"__iter__": iter, "__reversed__": reversed, "__repr__": repr, "__str__": str},
 }
@@ -116,12 +116,12 @@ def _of_any(kind: type, name: str, operator: str) -> None:
         return getattr(trace, operator)(owner, other)
 
 
-@method_row(list, tuple, deque, name="__contains__")
+@method_row("list", "tuple", name="__contains__")
 def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     return trace.in_(item, owner)
 
 
-@method_row(list, tuple, deque, set, frozenset, *DICTS, name="__len__")
+@method_row("list", "tuple", "set", "dict", name="__len__")
 def _len_of(trace: Trace, owner: Any) -> Any:
     return trace.call(len, owner)
 

@@ -12,14 +12,14 @@ from dy2st.convert.kinds.container_writes import each, is_lazy, note_put, to_mov
 from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, presence, there, there_or
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
 from dy2st.convert.trace import MISSING, Trace
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.types import info
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.nn.tables import Table
 
 _NOTHING = object()
 
 
-def dict_row(*kinds: type) -> Callable[[Row], Row]:
+def dict_row(*kinds: type | str) -> Callable[[Row], Row]:
     """Let a function stand for a method of dicts; one of `keyed` does where the data decides."""
 
     def register(row: Row) -> Row:
@@ -62,7 +62,7 @@ def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
     return any(getattr(case, "value", None) is MISSING for case in held.layouts)
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
         return trace.map_cases(lambda one: _get(trace, owner, one, default), key)
@@ -71,7 +71,7 @@ def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     found = entry(trace, owner, key)
     if presence(trace, found) is True:
@@ -82,7 +82,7 @@ def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     return default
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     found = entry(trace, owner, key)
     if default is _NOTHING:
@@ -94,7 +94,7 @@ def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     return value
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     content = whole_dict(trace, owner)
     check_sure(trace, content)
@@ -104,7 +104,7 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     return key, _pop(trace, owner, key)
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
         # A mapping or pairs that may read the dict before they give the next entry.
@@ -141,7 +141,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     if not others:
         return {}
     (other,) = others
-    if type(other) in DICTS:
+    if info(type(other)).family == "dict":
         is_keyed = traced_keys.is_keyed(trace, other)
         return traced_keys.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
     if isinstance(other, dict):
@@ -185,7 +185,7 @@ def factory_of(trace: Trace, owner: Any) -> Any:
     return trace.seen("attr", owner, "default_factory", owner.default_factory)
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _copy(trace: Trace, owner: Any) -> Any:
     content = whole_dict(trace, owner)
     if type(owner) is defaultdict:
@@ -193,7 +193,7 @@ def _copy(trace: Trace, owner: Any) -> Any:
     return trace.made(type(owner)(content))
 
 
-@dict_row(*DICTS)
+@dict_row("dict")
 def _clear(trace: Trace, owner: Any) -> None:
     trace.empty(owner)
 
@@ -248,7 +248,7 @@ def _joined(trace: Trace, left: Any, right: Any) -> Any:
     return new
 
 
-@method_row(*DICTS, name="__contains__")
+@method_row("dict", name="__contains__")
 def contains(trace: Trace, owner: Any, key: Any) -> Any:
     """`key in owner`."""
     if traced_keys.is_keyed(trace, owner):
@@ -263,7 +263,7 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
 
 
 def _row_of_item(name: str, protocol: str) -> None:
-    @method_row(*DICTS, list, tuple, name=name)
+    @method_row("dict", list, tuple, name=name)
     def row(trace: Trace, owner: Any, *args: Any) -> Any:
         return getattr(trace, protocol)(owner, *args)
 

@@ -14,7 +14,8 @@ from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.polyfills.functools_ import cleared, memoised
-from dy2st.convert.trace import CONTAINERS, EACH_CALL, Trace
+from dy2st.convert.trace import EACH_CALL, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import is_traced_number
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
@@ -140,7 +141,7 @@ def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str
     )
     if is_changed or any(map(_writes, operators)):
         raise _refused(function, "gets a tensor", "it does more than to give a value")
-    if type(found) in CONTAINERS or trace.is_plain(found):
+    if info(type(found)).is_container or trace.is_plain(found):
         what = f"gets a tensor and gives a {type(found).__name__}"
         why = "what is put into it lasts until the next call with the same tensor"
         raise _refused(function, what, why)

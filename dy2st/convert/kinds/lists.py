@@ -9,10 +9,10 @@ from typing import Any
 from dy2st.convert.alias_tracker import BorrowedElement
 from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
-from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.polyfills import lists_
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Same, number_kind, width
 from dy2st.convert.values.lub import Lub, Unlike
@@ -20,8 +20,6 @@ from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSe
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.choice import Text
-
-SEQUENCES = (list, deque)
 
 
 def held(trace: Trace, owner: Any) -> Any:
@@ -244,9 +242,9 @@ def _end_of(index: Any, default: Any, length: Any) -> Any:
 def contains(trace: Trace, item: Any, container: Any) -> Any:
     """`item in container`."""
     kind = type(container)
-    if kind is SymbolicSequence or kind in SEQUENCES or kind is tuple:
+    if kind is SymbolicSequence or info(kind).family in ("list", "tuple"):
         return _contains(trace, item, held(trace, container))
-    row = row_of_method(kind, "__contains__")
+    row = info(kind).methods.get("__contains__")
     if row is not None:
         return row(trace, container, item)
     # A number is compared with the ends; a tensor, of many elements perhaps, with each of them.

@@ -15,7 +15,9 @@ from typing import Any
 
 from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.trace import CONTAINERS, HEAP_TYPE, MISSING, Trace, own_method
+from dy2st.convert.trace import MISSING, Trace, own_method
+from dy2st.convert.types import info
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.layout import Layout, Number, Same
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -196,7 +198,7 @@ def _copy(trace: Trace, value: Any) -> Any:
         hasattr(type(value), "_fields") or not _says_how(trace, value)
     ):
         return _of_tuple(trace, value, value)
-    if type(value) in CONTAINERS:
+    if info(type(value)).is_container:
         return trace.call(value.copy)
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.copy, (value,), {})
@@ -300,7 +302,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         )
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         content = held(trace, value)
         if type(value) is set and type(content) is set:
             return trace.made({_deepcopy(trace, one, memo) for one in content})

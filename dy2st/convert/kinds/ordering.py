@@ -17,6 +17,7 @@ import numpy as np
 from dy2st.convert.kinds.lists import as_dynamic, length_of
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import (
     Cases,
@@ -33,7 +34,6 @@ from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None)})
 _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
 
@@ -47,13 +47,13 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     # Whether the order is known; of objects that compare themselves the first two tell
     if any(map(_is_traced, keys)):
         are_known = False
-    elif len(keys) < 2 or all(type(one) in _PLAIN for one in keys[:2]):
+    elif len(keys) < 2 or all(info(type(one)).is_plain for one in keys[:2]):
         are_known = True
     else:
         are_known = isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
     if are_known:
         places = range(len(items))
-        if all(type(one) in _PLAIN for one in keys):
+        if all(info(type(one)).is_plain for one in keys):
             order = sorted(places, key=keys.__getitem__, reverse=is_reversed)
             return [items[place] for place in order]
 
@@ -97,7 +97,7 @@ def _decisive(keys: list[Any]) -> list[Any]:
     """Of tuples what they begin with, if that is known and differs: `sorted(d.items())`."""
     if not all(type(one) is tuple for one in keys):
         return keys
-    known = [tuple(takewhile(lambda part: type(part) in _PLAIN, one)) for one in keys]
+    known = [tuple(takewhile(lambda part: info(type(part)).is_plain, one)) for one in keys]
     length = min(map(len, known), default=0)
     first = [one[:length] for one in known]
     return first if len(set(first)) == len(keys) else keys
@@ -251,7 +251,7 @@ def _of_dynamic(
 def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any] | None:
     """The keys of a layout as 1-d tensors; None if they are something else."""
     if isinstance(node, Same):
-        return [] if type(node.value) in _PLAIN else None
+        return [] if info(type(node.value)).is_plain else None
     if isinstance(node, Number) or (isinstance(node, Leaf) and not node.rank):
         return [F.array_stack(trace.tracer.local(arrays[0]))]
     if isinstance(node, Cases):

@@ -13,6 +13,7 @@ from dy2st.convert.kinds.scalars import as_number, check
 from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Leaf, number_kind
 from dy2st.convert.values.special import Indexed, SymbolicSequence
@@ -79,7 +80,6 @@ _OF_SIZES: dict[str, Callable[[Any, Any], Any]] = {"max": maximum, "min": minimu
 _EMPTY = "{}() iterable argument is empty"
 if sys.version_info < (3, 12):
     _EMPTY = "{}() arg is an empty sequence"
-_PLAIN = frozenset({bool, int, float, str, bytes})
 
 
 def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default: Any) -> Any:
@@ -123,7 +123,7 @@ def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default
 def _of_items(trace: Trace, name: str, items: Any, key: Any) -> Any:
     if not items:
         raise ValueError(_EMPTY.format(name))
-    if key is None and all(type(item) in _PLAIN for item in items):
+    if key is None and all(info(type(item)).is_plain for item in items):
         return (max if name == "max" else min)(items)
     if key is None and all(type(item) is int or isinstance(item, Dim) for item in items):
         return reduce(_OF_SIZES[name], items)

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import MissingAttribute, TensorAsPython
@@ -16,12 +15,10 @@ from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.tracing.python_numbers import require_real
 from dy2st_runtime.tensor import EagerTensor
 
-DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
-
 
 def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
     """A 0-d Variable as a number of Python; a Variable of its own where it is the user's tensor."""
-    dtype = DTYPES[kind]
+    dtype = info(kind).dtype
     if variable.number is kind and variable.tensor_type.dtype == dtype:
         return variable
     if variable.number is not None:
@@ -54,7 +51,7 @@ def to_float(trace: Trace, value: Any) -> Variable:
     variable = scalar(trace, value)
     if number_kind(variable) is None and variable.tensor_type.dtype.kind == "f":
         variable = F.detach(variable)  # a number of Python has no gradient
-    return trace.tracer.cast_number(variable, DTYPES[float])
+    return trace.tracer.cast_number(variable, info(float).dtype)
 
 
 def check(trace: Trace, flag: Any, error: Exception) -> None:
@@ -69,7 +66,7 @@ def as_numpy(trace: Trace, value: Any) -> Variable:
     """A number as one of NumPy's: to tensors it is what a 0-d tensor is."""
     number = trace.tracer.variable(value)
     if number.number is not None:  # with all its digits
-        number = trace.tracer.cast_number(number, DTYPES[number.number])
+        number = trace.tracer.cast_number(number, info(number.number).dtype)
     made: Variable = F.assign(number)
     made.number, made.is_numpy = None, True
     return made

@@ -13,20 +13,18 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.container_writes import each, is_lazy
 from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
-from dy2st.convert.kinds.views import OF_SETS, VIEWS
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import Generated, SymbolicSequence
 from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 
-_SETS = (set, frozenset)
-
 
 def content_of(trace: Trace, owner: Any) -> Any:
     """The elements of a set, or of a view of a dict, now."""
-    if type(owner) in VIEWS:  # of which Python's own object may be older than a branch
+    if info(type(owner)).is_view:  # of which Python's own object may be older than a branch
         owner = _set(trace, owner)
     if type(owner) is not set:
         return owner
@@ -37,7 +35,7 @@ def content_of(trace: Trace, owner: Any) -> Any:
 
 def elements(trace: Trace, iterable: Any) -> Any:
     """What is put into a set, in any order: values of Python, or a SymbolicSequence."""
-    if type(iterable) in _SETS:
+    if info(type(iterable)).family == "set":
         return as_list(trace, content_of(trace, iterable))
     return trace.listed(in_any_order(trace, iterable))
 
@@ -182,7 +180,7 @@ def _clear(trace: Trace, owner: Any) -> None:
         trace.empty(owner)
 
 
-@method_row(*_SETS)
+@method_row("set")
 def _copy(trace: Trace, owner: Any) -> Any:
     if type(owner) is set and traced_keys.is_keyed(trace, owner):
         return traced_keys.ROWS["copy"](trace, owner)
@@ -255,7 +253,7 @@ def _is_less(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _length(trace: Trace, value: Any) -> Any:
-    if type(value) not in _SETS:
+    if info(type(value)).family != "set":
         return trace.call(len, value)
     content = content_of(trace, value)
     return length_of(trace, content) if type(content) is SymbolicSequence else len(content)
@@ -288,8 +286,10 @@ _NAMES = {
 
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     """What a method of two sets, or of views of dicts, gives: element by element."""
-    known = (*_SETS, *OF_SETS)
-    owner, *others = (one if type(one) in known else _set(trace, one) for one in (owner, *others))
+    owner, *others = (
+        one if info(type(one)).family in ("set", "keys") else _set(trace, one)
+        for one in (owner, *others)
+    )
     for other in others:
         owner = _OF_TWO[name](trace, owner, other)
     return owner
@@ -316,8 +316,8 @@ def _changing(name: str, plain: str) -> None:
             trace.hold(owner, found)
 
 
-def _asking(name: str, *kinds: type) -> None:
-    @method_row(*kinds, name=name)
+def _asking(name: str) -> None:
+    @method_row("set", name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> Any:
         given = [elements(trace, one) for one in others]
         if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
@@ -328,11 +328,11 @@ def _asking(name: str, *kinds: type) -> None:
 
 for _plain in ("union", "difference", "intersection", "symmetric_difference"):
     _changing("update" if _plain == "union" else f"{_plain}_update", _plain)
-    _asking(_plain, *_SETS)
+    _asking(_plain)
 for _plain in ("issubset", "issuperset"):
-    _asking(_plain, *_SETS)
-_asking("isdisjoint", *_SETS)
-method_row(*OF_SETS, name="isdisjoint")(_is_disjoint)
+    _asking(_plain)
+_asking("isdisjoint")
+method_row("keys", name="isdisjoint")(_is_disjoint)
 
 
 _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
@@ -341,11 +341,11 @@ _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
 def _operator(name: str, special: str) -> None:
     method = _NAMES.get(special, special)
 
-    @operator_row(name, *_SETS)
+    @operator_row(name, "set")
     def of_sets(trace: Trace, left: Any, right: Any) -> Any:
-        if type(right) in OF_SETS:
+        if info(type(right)).family == "keys":
             return of_views(trace, left, right)
-        if not isinstance(right, _SETS):
+        if not isinstance(right, (set, frozenset)):
             return NotImplemented
         if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):
             return _found(trace, left, method, [right])
@@ -354,14 +354,14 @@ def _operator(name: str, special: str) -> None:
 
     # A view, on either side, makes new sets of whatever can be gone through; what it is compared
     # with, and what both have, is looked up in it, so that values need no hash.
-    @operator_row(name, *OF_SETS)
+    @operator_row(name, "keys")
     def of_views(trace: Trace, left: Any, right: Any) -> Any:
-        view, other = (left, right) if type(left) in OF_SETS else (right, left)
+        view, other = (left, right) if info(type(left)).family == "keys" else (right, left)
         if name in _COMPUTING and hasattr(type(other), "__iter__"):
             if name == "and_bits":
                 return _intersection(trace, other, view)
             return of_sets(trace, _set(trace, left), _set(trace, right))
-        if isinstance(other, _SETS) or type(other) in OF_SETS:
+        if isinstance(other, (set, frozenset)) or info(type(other)).family == "keys":
             return _found(trace, left, method, [right])
         is_unlike = name in ("eq", "ne") and type(other) in (list, tuple)
         return name == "ne" if is_unlike else NotImplemented
@@ -375,7 +375,7 @@ for _name, _special in (
     _operator(_name, _special)
 
 
-@method_row(*_SETS, name="__contains__")
+@method_row("set", name="__contains__")
 def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     content = trace.content(owner) if type(owner) is set else owner
     if type(content) is SymbolicSequence:

@@ -43,8 +43,8 @@ from dy2st.convert.current_trace import users_limit
 from dy2st.convert.ignored_modules import is_of_library, module_of_code
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
-from dy2st.convert.states import has_states
-from dy2st.convert.trace import CONTAINERS, CONTENT, EACH_CALL, Trace
+from dy2st.convert.trace import CONTENT, EACH_CALL, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
@@ -502,7 +502,8 @@ def refuse_change(trace: Trace, owner: Any) -> None:
     """Refuse to change an object natively, in a branch or body, that is older."""
     # What has no items raises of itself.
     has_items = hasattr(type(owner), "__setitem__") or hasattr(type(owner), "__delitem__")
-    if has_items and trace.is_nested and _may_change(trace, owner) and not has_states(owner):
+    is_hidden = info(type(owner)).state in ("hidden", "array")
+    if has_items and trace.is_nested and _may_change(trace, owner) and not is_hidden:
         kind = type(owner).__name__
         raise _in_a_branch(
             f"an item of a {kind} is set or deleted",
@@ -679,6 +680,6 @@ def _reached(values: Iterable[Any]) -> list[Any]:
 def _may_change(trace: Trace, value: Any) -> bool:
     """Whether somebody else would see a change of a value."""
     known: tuple[Any, ...] = (*_KNOWN, *_of(_RANDOMS, "SeedSequence"))
-    if isinstance(value, known) and type(value) not in CONTAINERS:
+    if isinstance(value, known) and not info(type(value)).is_container:
         return False
     return not trace.is_made_here(value)

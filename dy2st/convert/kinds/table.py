@@ -1,17 +1,17 @@
-"""The rows, found by function or by type and name of the method."""
+"""The rows of functions, and what gives types the rows of their methods."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType
 from typing import Any
+
+from dy2st.convert.types.row import kinds_of, own_row
 
 Row = Callable[..., Any]
 
 FUNCTIONS: dict[int, tuple[Any, Row]] = {}
-METHODS: dict[tuple[type, str], Row] = {}
 CODES: dict[CodeType, Row] = {}
-OPERATORS: dict[tuple[str, type], Row] = {}
 WHOLE: set[Row] = set()
 MADE_AGAIN: set[Row] = set()
 
@@ -42,23 +42,29 @@ def made_again(row: Row) -> Row:
     return row
 
 
-def method_row(*kinds: type, name: str = "") -> Callable[[Row], Row]:
+def _each(kinds: Iterable[type | str]) -> Iterator[type]:
+    """Types, and those of the families that are named."""
+    for kind in kinds:
+        yield from kinds_of(kind) if isinstance(kind, str) else (kind,)
+
+
+def method_row(*kinds: type | str, name: str = "") -> Callable[[Row], Row]:
     """Let a function of the trace stand for a method of built-in types."""
 
     def register(row: Row) -> Row:
-        for kind in kinds:
-            METHODS[kind, name or row.__name__.strip("_")] = row
+        for kind in _each(kinds):
+            own_row(kind).methods[name or row.__name__.strip("_")] = row
         return row
 
     return register
 
 
-def operator_row(name: str, *kinds: type) -> Callable[[Row], Row]:
+def operator_row(name: str, *kinds: type | str) -> Callable[[Row], Row]:
     """Let a function of the trace stand for an operator, by the class of the left operand."""
 
     def register(row: Row) -> Row:
-        for kind in kinds:
-            OPERATORS[name, kind] = row
+        for kind in _each(kinds):
+            own_row(kind).operators[name] = row
         return row
 
     return register
@@ -74,20 +80,10 @@ def code_row(code: CodeType) -> Callable[[Row], Row]:
     return register
 
 
-def row_of_operator(name: str, kind: type) -> Row | None:
-    """What stands for an operator, if anything."""
-    return OPERATORS.get((name, kind))
-
-
 def row_of_function(function: Any) -> Row | None:
     """What stands for a function, if anything."""
     found = FUNCTIONS.get(id(function))
     return None if found is None else found[1]
-
-
-def row_of_method(kind: type, name: str) -> Row | None:
-    """What stands for a method, if anything."""
-    return METHODS.get((kind, name))
 
 
 def say_misfit(error: TypeError, function: Any, args: Any, options: Any) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence
 from dy2st_runtime import ops
@@ -92,10 +93,10 @@ def _table(trace: Trace, content: SymbolicSequence) -> Any:
     if not any(isinstance(leaf, (Number, Leaf)) for leaf in leaves):
         return None
     kinds = {leaf.dtype if isinstance(leaf, Leaf) else _kind_of(leaf) for leaf in leaves}
-    numbers = [kind for kind in _DTYPES if kind in kinds]
+    numbers = [kind for kind in (float, int, bool) if kind in kinds]
     if len(numbers) != len(kinds) and len(kinds) > 1:
         return None
-    dtype = _DTYPES[numbers[0]] if numbers else None
+    dtype = info(numbers[0]).dtype.name if numbers else None
     arrays = map(trace.tracer.local, content.arrays)
     found = [None if isinstance(leaf, Same) else F.array_stack(next(arrays)) for leaf in leaves]
     count = next(column.shape[0] for column in found if column is not None)
@@ -107,15 +108,12 @@ def _table(trace: Trace, content: SymbolicSequence) -> Any:
     return _beside(element, iter(found))
 
 
-_DTYPES = {float: "float64", int: "int64", bool: "bool"}
-
-
 def _opened(node: Layout) -> Layout:
     """A node with all tuples and lists in it opened, and constants as they are."""
     inner = opened(node)
     if isinstance(inner, Parts) and issubclass(inner.kind, (tuple, list)):
         return inner.with_items([_opened(item) for item in inner.items])
-    is_constant = isinstance(node, Same) and type(node.value) in _DTYPES
+    is_constant = isinstance(node, Same) and info(type(node.value)).dtype is not None
     return node if is_constant else inner
 
 

@@ -15,10 +15,10 @@ from dy2st.convert.kinds.code_texts import one_text
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_settings
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
-from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
-from dy2st.convert.trace import CONTAINERS, Trace, own_method
-from dy2st.convert.values.forms import DICTS, with_lists
+from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.types import info
+from dy2st.convert.types.text import with_lists
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -81,11 +81,11 @@ def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool
         return False
     if is_traced(value) or kind in (Text, SymbolicSequence, Indexed, Generated, Union):
         return True
-    if kind in VIEWS:
+    if info(kind).is_view:
         return holds_traced(trace, trace.call(list, value), (*around, value))
-    if kind not in CONTAINERS and not issubclass(kind, tuple):
+    if not info(kind).is_container and not issubclass(kind, tuple):
         return False
-    content = trace.content(value) if kind in CONTAINERS else value
+    content = trace.content(value) if info(kind).is_container else value
     if type(content) is SymbolicSequence:
         return True
     parts = content.values() if isinstance(content, dict) else content
@@ -105,7 +105,7 @@ def _several(trace: Trace, value: Any) -> Union | None:
     kind = type(value)
     if kind is Union:
         return value if len(trace.cases_of(value)) > 1 else None
-    content = trace.content(value) if kind in CONTAINERS else value
+    content = trace.content(value) if info(kind).is_container else value
     if isinstance(content, dict):
         content = tuple(content.values())
     if not isinstance(content, (tuple, list, deque)):
@@ -128,8 +128,8 @@ def kept(trace: Trace, value: Any) -> Any:
     if isinstance(value, tuple):
         parts = [kept(trace, one) for one in value]
         return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
-    content = trace.content(value) if kind in CONTAINERS else value
-    if kind in _NOT_KEPT:
+    content = trace.content(value) if info(kind).is_container else value
+    if info(kind).is_view or (info(kind).is_container and kind not in (list, dict)):
         raise ConversionError(
             f"the text of a {kind.__name__} with tensors in it",
             at=user_location(),
@@ -148,9 +148,6 @@ def kept(trace: Trace, value: Any) -> Any:
     if kind is list:
         return [kept(trace, one) for one in content]
     return content
-
-
-_NOT_KEPT = (CONTAINERS | VIEWS) - {list, dict}
 
 
 def _of_one(conversion: str, function: Any) -> None:
@@ -222,7 +219,9 @@ def joined_by(trace: Trace, separator: str, texts: Any) -> Any:
 @operator_row("mod", str)
 def _percent(trace: Trace, template: str, values: Any) -> Any:
     fields = [*_FIELD.finditer(template)]
-    is_asked = type(values) not in DICTS and any(field["key"] is not None for field in fields)
+    is_asked = info(type(values)).family != "dict" and any(
+        field["key"] is not None for field in fields
+    )
     if not is_asked and not holds_traced(trace, values):
         return template % trace.native(values)
     given = iter(values if isinstance(values, tuple) else (values,))

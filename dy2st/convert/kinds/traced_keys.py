@@ -15,8 +15,9 @@ from dy2st.convert.kinds.code_texts import is_of_codes
 from dy2st.convert.kinds.entries import missing_key, must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.types import info
+from dy2st.convert.types.containers import emptied
 from dy2st.convert.values.flatten import element_at, flatten
-from dy2st.convert.values.forms import emptied
 from dy2st.convert.values.layout import (
     Cases,
     Layout,
@@ -38,12 +39,11 @@ from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 _NOTHING = object()
-_PLAIN_KEYS = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def is_decided(trace: Trace, key: Any) -> bool:
     """As `is_traced_key`, of a key that C code looks up: it asks the methods of its class."""
-    if type(key) in _PLAIN_KEYS:
+    if info(type(key)).is_plain:
         return False
     parts = (key, *key) if isinstance(key, tuple) else (key,)
     for part in parts:

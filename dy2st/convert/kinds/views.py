@@ -5,7 +5,6 @@ In a trace each is a view of Python's, which stands for the dict: what it shows 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -13,22 +12,12 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.entries import gathered, is_sure
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.forms import DICTS
 
 _TAKEN: dict[str, Callable[[Any, Any], Any]] = {
     "items": lambda key, value: (key, value),
     "values": lambda key, value: value,
     "keys": lambda key, value: key,
 }
-
-
-def _kinds(name: str) -> tuple[type, type]:
-    """The classes of a view: an OrderedDict has its own."""
-    return type(getattr({}, name)()), type(getattr(OrderedDict(), name)())
-
-
-VIEWS = frozenset({*_kinds("keys"), *_kinds("values"), *_kinds("items")})
-OF_SETS = (*_kinds("keys"), *_kinds("items"))  # those that have the operators of sets
 
 
 def _row_of_view(name: str) -> None:
@@ -38,7 +27,7 @@ def _row_of_view(name: str) -> None:
         trace.views[id(made)] = made, owner, name
         return made
 
-    method_row(*DICTS, name=name)(row)
+    method_row("dict", name=name)(row)
 
 
 for _name in _TAKEN:
@@ -57,7 +46,7 @@ def shown_by(trace: Trace, view: Any) -> Any:
     return gathered(trace, content, _TAKEN[name])
 
 
-@method_row(*VIEWS, name="__len__")
+@method_row("keys", "values", name="__len__")
 def length(trace: Trace, view: Any) -> Any:
     """`len(view)`."""
     found = trace.views.get(id(view))
@@ -65,7 +54,7 @@ def length(trace: Trace, view: Any) -> Any:
     return len(trace.native(view)) if found is None else trace.call(len, found[1])
 
 
-@method_row(*VIEWS, name="__contains__")
+@method_row("keys", "values", name="__contains__")
 def _contains(trace: Trace, view: Any, item: Any) -> Any:
     _, owner, name = trace.views.get(id(view), (view, None, ""))
     if name == "keys":

@@ -8,9 +8,10 @@ from types import FunctionType
 from typing import Any
 
 from dy2st.convert.kinds import containers, dicts  # noqa: F401  whose rows are taken away here
-from dy2st.convert.kinds.table import METHODS, operator_row
+from dy2st.convert.kinds.table import operator_row
 from dy2st.convert.polyfills.registry import polyfill
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 
 _OPERATORS = {
     **{"add": "__add__", "sub": "__sub__", "or_bits": "__or__", "and_bits": "__and__"},
@@ -31,6 +32,6 @@ def _as_written(name: str, method: FunctionType) -> None:
 
 
 for _name, _method in vars(Counter).items():
-    METHODS.pop((Counter, _name), None)
+    info(Counter).methods.pop(_name, None)
 for _name, _special in _OPERATORS.items():
     _as_written(_name, vars(Counter)[_special])

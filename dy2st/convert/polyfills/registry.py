@@ -16,8 +16,8 @@ from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, row_of_function
-from dy2st.convert.objects import ATOMS
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.special import Generated, Indexed
 from dy2st.transpiler.lower import traced_form
 
@@ -153,7 +153,7 @@ def _known(trace: Trace, value: Any, is_changed: bool) -> Any:
     """A value of which the trace knows all, as Python's own function may take it."""
     if _is_plain(value):
         return value
-    if type(value) not in CONTAINERS:
+    if not info(type(value)).is_container:
         return _OTHER
     content = trace.writable(value) if is_changed else trace.content(value)
     trace.read_content(value)
@@ -162,4 +162,4 @@ def _known(trace: Trace, value: Any, is_changed: bool) -> Any:
 
 
 def _is_plain(item: Any) -> bool:
-    return all(map(_is_plain, item)) if type(item) is tuple else type(item) in ATOMS
+    return all(map(_is_plain, item)) if type(item) is tuple else info(type(item)).is_atom

@@ -20,13 +20,13 @@ from dy2st.convert.kinds.code_texts import TEXT_METHODS, is_of_codes
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.scalars import member
-from dy2st.convert.kinds.table import row_of_method
 from dy2st.convert.objects import setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import caught, map_cases
-from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace, of_class, own_method, special
+from dy2st.convert.trace import CONTENT, MISSING, Trace, of_class, own_method, special
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -40,25 +40,16 @@ from dy2st_runtime.tensor import Parameter
 _SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})
 _NATIVE = (Tensor, Dim, Condition)
 _PLAIN_GET: Any = object.__getattribute__
-_NATIVE_TYPES = CONTAINERS | {
-    int,
-    float,
-    bool,
-    str,
-    bytes,
-    tuple,
-    complex,
-    type(None),
-    range,
-    slice,
-}
 
 
 def attr(trace: Trace, owner: Any, name: str) -> Any:
     """`owner.name`."""
     kind = type(owner)
-    if kind in _NATIVE_TYPES or kind is SymbolicSequence:
+    row = info(kind)
+    if row.is_atom or row.is_container or kind is tuple or kind is SymbolicSequence:
         return getattr(owner.kind() if kind is SymbolicSequence else owner, name)
+    if row.family == "proxy":
+        return attr(trace, _behind(trace, owner), name)
     if is_of_codes(owner) and name in TEXT_METHODS:
         return MethodType(TEXT_METHODS[name], owner)
     if kind is Union:
@@ -240,6 +231,9 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if kind is Union:
         map_cases(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
         return
+    if info(kind).family == "proxy":
+        set_attr(trace, _behind(trace, owner), name, value)
+        return
     if issubclass(kind, _NATIVE):
         if name == "grad" and isinstance(owner, Tensor):
             set_grad(trace, owner, value)
@@ -260,6 +254,12 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         set_plain(trace, owner, name, value)
     else:
         call(trace, own, owner, name, value)
+
+
+def _behind(trace: Trace, proxy: Any) -> Any:
+    """The object that a proxy stands for; ReferenceError if it is gone."""
+    found = proxy.__dir__.__self__  # all methods but those of operators are that object's
+    return trace.mark_outside(found) if trace.is_outside(proxy) else found
 
 
 def _is_plain(method: Any, name: str) -> bool:
@@ -336,6 +336,9 @@ def del_attr(trace: Trace, owner: Any, name: str) -> None:
     if type(owner) is Union:
         map_cases(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
         return
+    if info(type(owner)).family == "proxy":
+        del_attr(trace, _behind(trace, owner), name)
+        return
     own = special(trace, owner, "__delattr__")
     if _is_plain(own, "__delattr__"):
         del_own(trace, owner, name)
@@ -384,7 +387,7 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
         return map_cases(
             trace, lambda one: method(trace, one, name, *args, **kwargs), known(trace, owner)
         )
-    row = row_of_method(kind, name)
+    row = info(kind).methods.get(name)
     if row is not None:
         return call_method_row(trace, row, owner, name, args, kwargs)
     return call(trace, attr(trace, owner, name), *args, **kwargs)

@@ -42,7 +42,6 @@ from dy2st.convert.kinds.table import (
     MADE_AGAIN,
     WHOLE,
     row_of_function,
-    row_of_method,
     say_method_misfit,
     say_misfit,
 )
@@ -54,6 +53,7 @@ from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, of_class, own_method, special
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import NOWHERE, Union
 from dy2st.transpiler.lower import traced_form
@@ -63,10 +63,6 @@ from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.nn.layer import Layer, note_layer
 
-# Classes whose objects get what they hold from `__new__`, and never change.
-_OF_VALUES = (int, float, complex, str, bytes, tuple, frozenset)
-# What an operator gets as it is: nothing outside is reached through it.
-_SCALARS = frozenset({Variable, int, float, bool, str, type(None)})
 # Of functions of ours whose errors show no frame of ours.
 _MARKED = without_own_frames(len).__code__
 _ASYNC = CO_COROUTINE | CO_ASYNC_GENERATOR
@@ -90,7 +86,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return trace.call(owner, *args, **kwargs)
         # Of a Counter, which has most methods in Python, it is a method of dict.
         kind = dict if type(owner) is Counter else type(owner)
-        row = row_of_method(kind, function.__name__) if owner is not None else None
+        row = info(kind).methods.get(function.__name__) if owner is not None else None
         if row is None and type(function) is MethodWrapperType:
             # `[].__add__` is made anew for each list; the table knows that of the class.
             of_class_in_c = getattr(function.__objclass__, function.__name__)
@@ -122,7 +118,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         elif new is object.__new__:
             made = new(function)
         else:
-            given = trace.exported(args) if issubclass(function, _OF_VALUES) else args
+            given = trace.exported(args) if info(function).is_unchanging else args
             made = new(function, *given, **kwargs)
         trace.made(made)
         own_init = _maker(trace, type(made), "__init__")
@@ -337,7 +333,9 @@ def _unions_inside(trace: Trace, values: Iterable[Any]) -> list[Union]:
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A function of dy2st, or of a library that is not looked into."""
-    if _SCALARS.issuperset(map(type, (*args, *kwargs.values()))) and is_operator(function):
+    # Nothing outside is reached through what an operator is given.
+    given = map(type, (*args, *kwargs.values()))
+    if all(kind is Variable or info(kind).is_plain for kind in given) and is_operator(function):
         return function(*args, **kwargs)
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
@@ -430,14 +428,14 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     row = row_of_function(function)
     if row is not None:
         return _by_row(trace, function, row, args, kwargs)
-    row = row_of_method(type(function), "__call__")
+    row = info(type(function)).methods.get("__call__")
     if row is not None:
         return row(trace, function, *args, **kwargs)
     if hasattr(type(function), "dygraph_function"):
         # A converted function is called as what it was made of.
         return call(trace, function.dygraph_function, *args, **kwargs)
     if isinstance(function, (MethodDescriptorType, WrapperDescriptorType)) and args:
-        row = row_of_method(type(args[0]), function.__name__)
+        row = info(type(args[0])).methods.get(function.__name__)
         if row is not None:
             return row(trace, *args, **kwargs)
         return call_native(trace, function, args, kwargs)

@@ -18,7 +18,7 @@ from dy2st.convert.protocol.names import CELL, filled
 from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.trace import Trace, native_attribute
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.types import info
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st.transpiler.source import code_at, user_function
 from dy2st_runtime.ir.choice import joined as joined_texts
@@ -47,11 +47,11 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     """A dict display with `**`: pairs, and mappings alone."""
     found: dict[Any, Any] = {}
     for part in parts:
-        is_keyed_one = type(part[0]) in DICTS and is_keyed(trace, part[0])
+        is_keyed_one = info(type(part[0])).family == "dict" and is_keyed(trace, part[0])
         if len(part) == 1 and not is_keyed_one:
             # An entry that may be missing leaves what was there before.
             other = part[0]
-            if type(other) not in DICTS:
+            if info(type(other)).family != "dict":
                 found.update(double_star(trace, other))
                 continue
             for key, value in whole_dict(trace, other).items():

@@ -11,19 +11,17 @@ from functools import partial
 from types import FunctionType, ModuleType
 from typing import Any
 
-from dy2st.convert.kinds.table import FUNCTIONS, METHODS, say_method_misfit, say_misfit
+from dy2st.convert.kinds.table import FUNCTIONS, say_method_misfit, say_misfit
 from dy2st.convert.protocol import attributes, calls, items, names, operators
 from dy2st.convert.stage.checks import has_union
 from dy2st.convert.trace import MISSING, Trace, of_class
+from dy2st.convert.types import info
 from dy2st.convert.values.special import Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 
 Way = Callable[..., Any]
-
-_NUMBERS = frozenset({int, float, bool, str})
-_KEYS = frozenset({int, str})
 
 
 def short_ways(trace: Trace) -> dict[str, Way]:
@@ -39,7 +37,7 @@ def short_ways(trace: Trace) -> dict[str, Way]:
 
 def _operator(plain: Way, other: Way) -> Way:
     def operator(left: Any, right: Any) -> Any:
-        if type(left) in _NUMBERS and type(right) in _NUMBERS:
+        if info(type(left)).is_plain and info(type(right)).is_plain:
             return plain(left, right)
         return other(left, right)
 
@@ -54,7 +52,7 @@ def _items(trace: Trace) -> Sequence[Way]:
         if id(owner) not in watched:
             if type(owner) is list and type(index) is int:
                 return owner[index]
-            if type(owner) is dict and type(index) in _KEYS:
+            if type(owner) is dict and info(type(index)).is_plain:
                 value = owner.get(index, MISSING)
                 if value is not MISSING and type(value) is not Union:
                     return value
@@ -62,7 +60,9 @@ def _items(trace: Trace) -> Sequence[Way]:
 
     def set_item(owner: Any, index: Any, value: Any) -> None:
         is_entry = (type(owner) is list and type(index) is int) or (
-            type(owner) is dict and type(index) in _KEYS and type(owner.get(index)) is not Union
+            type(owner) is dict
+            and info(type(index)).is_plain
+            and type(owner.get(index)) is not Union
         )
         if is_entry and id(owner) not in watched and born.is_set_here(id(owner)):
             owner[index] = value
@@ -112,7 +112,7 @@ def _attributes(trace: Trace) -> Sequence[Way]:
             attributes.set_attr(trace, owner, name, value)
 
     def method(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        row = METHODS.get((type(owner), name))
+        row = info(type(owner)).methods.get(name)
         if row is not None:
             try:
                 return row(trace, owner, *args, **kwargs)

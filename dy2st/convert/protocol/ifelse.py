@@ -8,26 +8,24 @@ from typing import Any, NoReturn
 
 from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
 from dy2st.convert.kinds.entries import is_sure, presence
-from dy2st.convert.kinds.views import VIEWS, length
+from dy2st.convert.kinds.views import length
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import facts_of, known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import CONTAINERS, Trace, special
+from dy2st.convert.trace import Trace, special
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, number_kind
 from dy2st.convert.values.special import NOWHERE, UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.ir import F, Tensor, Variable
 
-_PLAIN = frozenset({bool, int, float, str, bytes, type(None), tuple, complex, range})
-_NUMBERS = _PLAIN - {tuple}
-
 
 def test_of(trace: Trace, value: Any) -> Any:
     """The truth of a value: a bool of Python, or a 0-d bool of the Program."""
     kind = type(value)
-    if kind in _PLAIN:
+    if info(kind).is_atom or kind is tuple:
         return bool(value)
     if id(value) in trace.truths:
         return trace.truths[id(value)][1]
@@ -36,7 +34,7 @@ def test_of(trace: Trace, value: Any) -> Any:
         if type(value) is Union:
             return truth_of(trace, map_cases(trace, lambda one: _number(trace, one), value))
         return test_of(trace, value)
-    if kind in CONTAINERS or kind is SymbolicSequence:
+    if info(kind).is_container or kind is SymbolicSequence:
         if kind is not SymbolicSequence:
             trace.read_length(value)
         content = value if kind is SymbolicSequence else trace.content(value)
@@ -51,7 +49,7 @@ def test_of(trace: Trace, value: Any) -> Any:
         return bool(content)
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
-    if kind in VIEWS:
+    if info(kind).is_view:
         return test_of(trace, length(trace, value))
     if is_of_codes(value):
         return test_of(trace, length_of_text(trace, value))
@@ -89,7 +87,8 @@ def _number(trace: Trace, value: Any) -> Any:
 
 def is_plain(trace: Trace, *values: Any) -> bool:
     """Whether what is computed of some values is Python's alone: numbers, texts, ranges."""
-    return all(type(value) in _NUMBERS or value is range for value in values)
+    kinds = (type(value) for value in values if value is not range)
+    return all(info(kind).is_plain or kind is range for kind in kinds)
 
 
 def if_(
@@ -155,7 +154,7 @@ def _decided_by(trace: Trace, left: Any, right: Callable[[], Any], decided: bool
     found = _either(trace, truth, *sides, word)
     if others and found is not left and isinstance(found, (Variable, Union)):
         known = [trace.truths.get(id(one), (one, one))[1] for one in others]
-        if all(type(one) in _NUMBERS and bool(one) is decided for one in known):
+        if all(info(type(one)).is_plain and bool(one) is decided for one in known):
             trace.truths[id(found)] = found, decided
         facts = [fact for one in (truth, *others) for fact in facts_of(trace, one, not decided)]
         if facts and isinstance(found, Variable):

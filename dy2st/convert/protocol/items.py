@@ -35,7 +35,7 @@ from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import check_place, map_cases
 from dy2st.convert.trace import MISSING, Trace, own_method, special
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.ir import F, Tensor
@@ -45,13 +45,13 @@ from dy2st_runtime.ir.choice import Text
 def item(trace: Trace, owner: Any, index: Any) -> Any:
     """`owner[index]`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in DICTS):
+    if kind is Union or (type(index) is Union and info(kind).family != "dict"):
         return map_cases(
             trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
         )
     if kind in (list, tuple, deque, SymbolicSequence):
         return _of_sequence(trace, owner, index)
-    if kind in DICTS:
+    if info(kind).family == "dict":
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
         return owner[trace.exported((index,))[0]]
@@ -211,7 +211,7 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in DICTS):
+    if kind is Union or (type(index) is Union and info(kind).family != "dict"):
         map_cases(
             trace,
             lambda o, i: set_item(trace, o, i, value),
@@ -222,7 +222,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if kind in (list, deque):
         _set_in_list(trace, owner, index, value)
         return
-    if kind in DICTS:
+    if info(kind).family == "dict":
         _set_in_dict(trace, owner, known(trace, index), value)
         return
     own = own_method(trace, owner, "__setitem__")
@@ -288,7 +288,7 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
 def del_item(trace: Trace, owner: Any, index: Any) -> None:
     """`del owner[index]`."""
     kind = type(owner)
-    if kind is Union or (type(index) is Union and kind not in DICTS):
+    if kind is Union or (type(index) is Union and info(kind).family != "dict"):
         map_cases(
             trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index)
         )
@@ -305,7 +305,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
             check_place(trace, whole, index, "assignment index")
             trace.hold(owner, of_each(trace, whole, lambda array: F.array_delete(array, index)))
         return
-    if kind in DICTS:
+    if info(kind).family == "dict":
         if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, index):
             traced_keys.del_item(trace, owner, index)
             return

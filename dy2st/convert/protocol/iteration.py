@@ -29,7 +29,7 @@ from dy2st.convert.kinds.iterators import (
 from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import held, length_of
 from dy2st.convert.kinds.sets import refuse_order
-from dy2st.convert.kinds.views import VIEWS, shown_by
+from dy2st.convert.kinds.views import shown_by
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.generators import consumed, source_of
 from dy2st.convert.protocol.ifelse import test_of
@@ -39,7 +39,8 @@ from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import CONTAINERS, Source, Trace, of_class, own_method, special
+from dy2st.convert.trace import Source, Trace, of_class, own_method, special
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
@@ -73,7 +74,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return Indexed(length, lambda index: _row(trace, iterable, index), iterable)
     if is_of_codes(iterable):
         return characters(trace, iterable)
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         content = trace.content(iterable)
         trace.read_content(iterable)
         if type(content) is SymbolicSequence:
@@ -85,7 +86,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         return content
     if id(iterable) in trace.views:
         shown = shown_by(trace, iterable)
-        return shown if type(shown) in VIEWS else items_of(trace, shown)
+        return shown if info(type(shown)).is_view else items_of(trace, shown)
     own = special(trace, iterable, "__iter__")
     if type(own) is FunctionType:
         in_order = held_in_order(trace, iterable, "__iter__")
@@ -311,7 +312,7 @@ def unknown_arguments(what: str) -> ConversionError:
 def double_star(trace: Trace, value: Any) -> Any:
     """`**value` where all entries must be there."""
     found = spread_double_star(trace, value)
-    if type(found) in CONTAINERS:
+    if info(type(found)).is_container:
         check_sure(trace, found)
     return found
 
@@ -319,7 +320,7 @@ def double_star(trace: Trace, value: Any) -> Any:
 def spread_double_star(trace: Trace, value: Any) -> Any:
     """`**value` among the arguments of a call; entries may be missing."""
     value = known(trace, value)
-    if type(value) in CONTAINERS:
+    if info(type(value)).is_container:
         content = trace.content(value)
         trace.read_content(value)
         if type(content) is SymbolicSequence:

@@ -21,7 +21,9 @@ from dy2st.convert.protocol.operators import binary, is_
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.checks import caught
-from dy2st.convert.trace import CONTAINERS, HEAP_TYPE, Trace
+from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import MISSING, UNBOUND, SymbolicSequence, Union
@@ -125,7 +127,8 @@ class _Matcher:
         kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
         if not self._is_a(kind, _SEQUENCE):
             return False
-        if type(subject) not in (*CONTAINERS, tuple, SymbolicSequence):
+        row = info(type(subject))
+        if not (row.is_container or type(subject) in (tuple, SymbolicSequence)):
             # Python asks for single items alone where nobody wants all of the rest.
             is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
             if ("star", None) in parts or all(is_wild):
@@ -192,7 +195,7 @@ class _Matcher:
         wanted = [_now(key) for key in keys]
         # Refuse a dict of which the data decides whether it has the wanted keys; None: any
         needed = wanted if rest is None else None
-        content = self.trace.content(subject) if type(subject) in CONTAINERS else None
+        content = self.trace.content(subject) if info(type(subject)).is_container else None
         if type(content) is SymbolicSequence:
             raise ConversionError(
                 "a mapping pattern is matched with a dict whose keys depend on a tensor",

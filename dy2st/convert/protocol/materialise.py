@@ -27,18 +27,18 @@ import numpy as np
 from dy2st.convert.ignored_modules import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
-from dy2st.convert.objects import ATOMS, is_plain_field, slots_of
-from dy2st.convert.states import base_of, has_state, has_states, read_state, same_state, write_state
+from dy2st.convert.objects import is_plain_field, slots_of
 from dy2st.convert.trace import (
-    CONTAINERS,
     CONTENT,
     EACH_CALL,
-    HEAP_TYPE,
     MISSING,
     STATE,
     Trace,
     native_attribute,
 )
+from dy2st.convert.types import info
+from dy2st.convert.types.containers import read_state, same_state, write_state
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
@@ -155,10 +155,10 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
     note_settings(trace, value)
     if isinstance(value, tuple):
         return list(value)
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         content = trace.content(value)
         trace.read_content(value)
-        if type(content) not in CONTAINERS or kind is bytearray:
+        if not info(type(content)).is_container or kind is bytearray:
             return []
         if isinstance(content, dict):
             return [*content.values(), *_marked(trace, value, _objects(content))]
@@ -188,7 +188,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         target = value()
         found = [] if target is None else _marked(trace, value, [target])
         return [*found, *note_fields(trace, value)]
-    if has_state(value):
+    if info(kind).state == "hidden":
         trace.read("state", value, None, None)
     elif is_opaque(value):
         text = f"a {kind.__name__} from outside is given to code that is not traced"
@@ -366,7 +366,7 @@ def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
     """
     if issubclass(type(value), np.ndarray) and not is_kept:  # a proxy is none
         return value
-    if type(value) in CONTAINERS and type(trace.content(value)) in CONTAINERS:
+    if info(type(value)).is_container and info(type(trace.content(value))).is_container:
         return value if _may_change(trace, value) else trace.native(value)
     return trace.native(value)
 
@@ -375,8 +375,8 @@ def _may_change(trace: Trace, value: Any) -> bool:
     """Whether native code could change an object that the code that runs now has not made."""
     if trace.is_made_here(value):
         return False
-    if type(value) not in CONTAINERS:
-        return has_states(value) or base_of(value) is not None
+    if not info(type(value)).is_container:
+        return info(type(value)).state != ""
     items = trace.content(value)
     if type(items) in (SymbolicSequence, Union):
         return False
@@ -390,7 +390,7 @@ class _Held:
     def __init__(self, trace: Trace, owner: Any):
         """Look at it before the code runs."""
         self.trace, self.owner = trace, owner
-        self.name = CONTENT if type(owner) in CONTAINERS else STATE
+        self.name = CONTENT if info(type(owner)).is_container else STATE
         self.before = read_state(owner)
         place = trace.over.get((id(owner), self.name))
         self.now = self.before if place is None else place.value
@@ -421,7 +421,7 @@ class _Held:
 
 def _has_fields(owner: Any) -> bool:
     """Whether an object has attributes that anybody may set, past the trace."""
-    if type(owner) in ATOMS or type(owner) in CONTAINERS:
+    if info(type(owner)).is_atom or info(type(owner)).is_container:
         return False
     if isinstance(owner, _OTHERS) or str(type(owner).__module__).startswith("dy2st"):
         return False

@@ -12,7 +12,7 @@ import numpy as np
 from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.kinds.views import VIEWS, shown_by
+from dy2st.convert.kinds.views import shown_by
 from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.materialise import (
     note_class,
@@ -25,7 +25,8 @@ from dy2st.convert.protocol.operators import binary
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.trace import CONTAINERS, STATE, Trace
+from dy2st.convert.trace import STATE, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import Leaf, Number
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
@@ -45,7 +46,7 @@ def exported(trace: Trace, values: Any) -> Any:
 def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
     """A value for native code. `around`: the containers that it stands in."""
     kind = type(value)
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         if any(value is one for one in around):
             return value  # it holds itself
         around = (*around, value)
@@ -61,7 +62,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         ends = value.start, value.stop, value.step
         parts = tuple(native(trace, one) for one in ends)
         return value if all(map(is_, parts, ends)) else slice(*parts)
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         content = trace.content(value)
         if type(content) is SymbolicSequence:
             return _array(trace, content)
@@ -82,7 +83,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return native(trace, trace.call(list, value))
     if id(value) in trace.views:
         shown = shown_by(trace, value)
-        return shown if type(shown) in VIEWS else native(trace, shown)
+        return shown if info(type(shown)).is_view else native(trace, shown)
     if kind is Generated:
         items = native(trace, trace.call(list, value))
         return items if type(items) is TracedList else (one for one in items)

@@ -22,15 +22,13 @@ from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.side_effects import note_settings
-from dy2st.convert.kinds.table import row_of_operator
-from dy2st.convert.kinds.views import VIEWS
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.stage.cases import is_case, known, truth_of
 from dy2st.convert.stage.checks import map_cases
-from dy2st.convert.trace import CONTAINERS, MISSING, Trace, of_class, own_method
-from dy2st.convert.values.forms import DICTS
+from dy2st.convert.trace import MISSING, Trace, of_class, own_method
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
@@ -39,8 +37,6 @@ from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 _NATIVE = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
-# To put two of them together is asked last, after all methods of the right operand.
-_SEQUENCES = (list, tuple, str, bytes, bytearray, deque)
 _COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _SYMBOLS = {
     "add": "+",
@@ -113,7 +109,9 @@ def _order(
     if type(left) is type(right):
         return (first,)
     overrides = is_derived and methods[1] is not of_class(trace, type(left), reflected)
-    joins = name in ("add", "mul") and isinstance(left, _SEQUENCES) and not is_users(methods[0])
+    # To put two sequences together is asked last, after all methods of the right operand.
+    is_sequence = info(type(left)).base.family in ("list", "tuple", "text", "bytes")
+    joins = name in ("add", "mul") and is_sequence and not is_users(methods[0])
     return (second, first) if overrides or joins else (first, second)
 
 
@@ -130,8 +128,6 @@ def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> Typ
     return TypeError(text.format(symbol, *kinds))
 
 
-_PLAIN = frozenset({int, float, bool, str, bytes, complex, type(None)})
-_TRACED = (Tensor, Dim, Condition, Text)
 _SIZES = (Dim, Condition)
 _OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
 _OF_NUMPY = (np.ndarray, np.generic)
@@ -175,7 +171,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
     """`left <operator> right`. `in_place`: it stands for `left <operator>= right`."""
     plain, method, reflected = BINARY[name]
     kinds = type(left), type(right)
-    if kinds[0] in _PLAIN and kinds[1] in _PLAIN:
+    if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
         return plain(left, right)
     if Union in kinds:
         return map_cases(
@@ -184,7 +180,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             known(trace, left),
             known(trace, right),
         )
-    row = row_of_operator(name, kinds[0])
+    row = info(kinds[0]).operators.get(name)
     # The right one is asked first where its class is derived, with a method of its own.
     is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
     if row is not None and not (is_derived and own_method(trace, right, reflected) is not None):
@@ -200,7 +196,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return found
     if name == "mul" and kinds[1] in (str, Text) and number_kind(left) is not None:
         return binary(trace, name, right, left)
-    if isinstance(left, _TRACED) or isinstance(right, _TRACED):
+    if info(kinds[0]).is_traced or info(kinds[1]).is_traced:
         own = own_method(trace, right, reflected)
         if own is not None:
             return call(trace, own, right, left)
@@ -254,11 +250,10 @@ def _any_of_numpy(*values: Any) -> bool:
 
 def _is_sequence(value: Any) -> bool:
     kind: Any = type(value)
-    return kind in _HOLDING or (isinstance(value, tuple) and kind.__eq__ is tuple.__eq__)
-
-
-_HOLDING = (CONTAINERS | {tuple, SymbolicSequence}) - {bytearray}
-_ORDERED = (list, tuple, deque)
+    row = info(kind)
+    if (row.is_container and kind is not bytearray) or kind is SymbolicSequence:
+        return True
+    return row.base.family == "tuple" and kind.__eq__ is tuple.__eq__
 
 
 def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -266,14 +261,20 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return concatenate(trace, left, right)
     if name == "mul":
         return repeat(trace, *((left, right) if _is_sequence(left) else (right, left)))
-    if name in ("eq", "ne") and type(right if _is_sequence(left) else left) in _PLAIN:
+    is_equality = name in ("eq", "ne")
+    if is_equality and info(type(right if _is_sequence(left) else left)).is_plain:
         return name == "ne"
-    are_dicts = name in ("eq", "ne") and type(left) in DICTS and type(right) in DICTS
-    if are_dicts and (traced_keys.is_keyed(trace, left) or traced_keys.is_keyed(trace, right)):
+    are_dicts = {info(type(one)).family for one in (left, right)} == {"dict"}
+    if (
+        are_dicts
+        and is_equality
+        and (traced_keys.is_keyed(trace, left) or traced_keys.is_keyed(trace, right))
+    ):
         same = traced_keys.is_equal(trace, left, right)
         return same if name == "eq" else trace.not_(same)
-    is_order = name in COMPARISONS and name not in ("eq", "ne")
-    if is_order and not (_kind_of(left) is _kind_of(right) and _kind_of(left) in _ORDERED):
+    kind = _kind_of(left)
+    are_ordered = kind is _kind_of(right) and info(kind).family in ("list", "tuple")
+    if name in COMPARISONS and not is_equality and not are_ordered:
         return NotImplemented
     if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
         return compare_lists(trace, name, left, right)
@@ -305,7 +306,7 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
         is_identity = methods[0] in (object.__eq__, object.__ne__)
         if is_identity and left is not right and _may_be_one(trace, left, right):
             raise _undecided(name, "objects")
-        if type(left) not in _PLAIN and type(left).__module__ == "decimal":
+        if not info(type(left)).is_plain and type(left).__module__ == "decimal":
             note_settings(trace, left)
         arrays = [one for one in (left, right) if isinstance(one, np.ndarray)] if trace.over else []
         plain = _IN_PLACE[name][0] if in_place else plain  # no such method: it is for the words
@@ -324,11 +325,11 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     """`left <operator>= right`: what the target gets."""
     plain, method = _IN_PLACE[name]
     kind = type(left)
-    if kind in _PLAIN:
+    if info(kind).is_plain:
         return binary(trace, name, left, right)
     if kind is Union:
         return map_cases(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
-    if kind in CONTAINERS:
+    if info(kind).is_container:
         methods = {
             "add": "extend",
             "or_bits": "update",
@@ -355,7 +356,7 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, Tensor) and hasattr(kind, method):
         one_of = lambda one: plain(left, trace.exported((one,))[0])  # noqa: E731
         return map_cases(trace, one_of, right)
-    own = MISSING if isinstance(left, _TRACED) else of_class(trace, kind, method)
+    own = MISSING if info(kind).is_traced else of_class(trace, kind, method)
     if own is not MISSING:
         found = call(trace, bound(trace, own, left), right)
         if found is not NotImplemented:
@@ -366,7 +367,7 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
 def unary(trace: Trace, name: str, value: Any) -> Any:
     """`-value` and its like."""
     plain, method = UNARY[name]
-    if type(value) in _PLAIN:
+    if info(type(value)).is_plain:
         return plain(value)
     if type(value) is Union:
         return map_cases(trace, lambda one: unary(trace, name, one), known(trace, value))
@@ -384,7 +385,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     if type(left) is not Union and type(right) is not Union:
         if left is not right and _may_be_one(trace, left, right):
             raise _undecided("is", "objects")
-        if left is not right and type(left) is type(right) in CONTAINERS:
+        if left is not right and type(left) is type(right) and info(type(left)).is_container:
             trace.apart += filter(trace.is_outside, (left, right))
         return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
@@ -477,9 +478,9 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
 
         goes_on = lambda found: not_(trace, found)  # noqa: E731
         return trace.for_(container, goes_on, iteration, (False,), ("whether an item is met",))[0]
-    if type(container) in DICTS:
+    if info(type(container)).family == "dict":
         return dict_contains(trace, container, item)
-    if type(container) not in (set, frozenset, *VIEWS):
+    if info(type(container)).family not in ("set", "keys", "values"):
         traced_keys.refuse_native_key(container, (item,))
     return contains(trace, item, container)
 

@@ -2,61 +2,24 @@
 
 from __future__ import annotations
 
-import struct
 import weakref
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from hashlib import blake2b
 from operator import is_
-from types import BuiltinMethodType, CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from dy2st.convert.trace import HEAP_TYPE, MISSING
-from dy2st.convert.values.forms import BUNDLES
+from dy2st.convert.trace import MISSING
+from dy2st.convert.types import same
+from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor, Parameter, form_of
 
 # Longer arrays are not kept.
 _LARGE = 4096
-# Compared by `==`, which is Python's own for each of them.
-COMPARED: frozenset[type] = frozenset({bool, int, str, bytes, complex, range})
-
-
-def same(value: Any, known: Any) -> bool:
-    """Whether code cannot tell two values apart: constants by value, all else by identity."""
-    if value is known:
-        return True
-    kind = type(known)
-    if type(value) is not kind:
-        return False
-    if kind in COMPARED:
-        return bool(value == known)
-    if kind is float:
-        return struct.pack("<d", value) == struct.pack("<d", known)
-    if isinstance(known, tuple):
-        return same_items(value, known)
-    if kind is MethodType:
-        return value.__func__ is known.__func__ and value.__self__ is known.__self__
-    if kind is BuiltinMethodType:
-        return bool(value.__self__ is known.__self__ and value == known)
-    if kind is frozenset:
-        return len(value) == len(known) and all(
-            any(same(one, other) for other in known) for one in value
-        )
-    if kind is slice:
-        parts = BUNDLES[slice].parts
-        return same_items(parts(value, ()), tuple(parts(known, ())))
-    if isinstance(known, np.generic):
-        return bool(value.tobytes() == known.tobytes())
-    return isinstance(known, np.dtype) and bool(value == known)
-
-
-def same_items(values: Iterable[Any], known: tuple[Any, ...]) -> bool:
-    """Whether values are as many and the same, one by one."""
-    found = tuple(values)
-    return len(found) == len(known) and all(map(same, found, known))
 
 
 def same_answer(value: Any, known: Any) -> bool:

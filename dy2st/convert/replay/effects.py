@@ -17,8 +17,8 @@ from dy2st.convert.objects import setter_of
 from dy2st.convert.replay.comparison import cell_value, like, stores_of
 from dy2st.convert.replay.places import ReadKey
 from dy2st.convert.replay.result import Given, Known, Made, Taker, rebuild
-from dy2st.convert.states import write_state
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
+from dy2st.convert.types.containers import write_state
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location

@@ -26,7 +26,7 @@ from abc import get_cache_token
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
-from operator import is_
+from operator import eq, is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias
 
@@ -34,7 +34,6 @@ import numpy as np
 
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.comparison import (
-    COMPARED,
     LayerState,
     References,
     TupleForm,
@@ -46,17 +45,15 @@ from dy2st.convert.replay.comparison import (
     layer_value,
     like,
     mro_of,
-    same,
     same_answer,
-    same_items,
     stores_of,
     text_of,
     weak,
 )
 from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
-from dy2st.convert.states import read_state, same_state
-from dy2st.convert.trace import CONTAINERS, EACH_CALL, MISSING
-from dy2st.convert.values.special import UNBOUND
+from dy2st.convert.trace import EACH_CALL, MISSING
+from dy2st.convert.types import info, same, same_items
+from dy2st.convert.types.containers import read_state, same_state
 from dy2st_runtime.nn.layer import Layer, attribute_changes
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
@@ -64,7 +61,6 @@ Read: TypeAlias = "tuple[Any, str, Any, Any]"
 Row: TypeAlias = "tuple[list[str], str, int]"
 """The lines before a condition, the condition, and the number of what it asks."""
 
-_ALWAYS_ONE = (type(None), bool, type(...), type(NotImplemented), type(UNBOUND))
 # What may become an input.
 _PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _VARIED = (int, float, EagerTensor, tuple)
@@ -269,7 +265,7 @@ class _Writer:
         """The read that has first found a container, by its id."""
         found: dict[int, int] = {}
         for index, (owner, kind, _, value) in enumerate(reads):
-            is_one = type(value) in CONTAINERS and kind in ("attr", "item", "cell")
+            is_one = info(type(value)).is_container and kind in ("attr", "item", "cell")
             if is_one and id(value) not in self.stores and owner is not value:
                 found.setdefault(id(value), index)
         return found
@@ -296,7 +292,7 @@ class _Writer:
         if kind == EACH_CALL:
             return -1, index
         is_free = id(owner) not in self.parents and kind in ("attr", "cell")
-        return (0, index) if is_free and type(value) in COMPARED else (1, index)
+        return (0, index) if is_free and info(type(value)).same is eq else (1, index)
 
     def compiled(
         self, asked: Sequence[Callable[[], bool]], guards: Callable[[], Guards | None]
@@ -372,10 +368,11 @@ class _Writer:
             return f"{self.constant(value.fits)}({found})"
         if value is MISSING:
             return f"{found} is M"
-        if kind in _ALWAYS_ONE:
+        row = info(kind)
+        if row.is_single:
             return f"{found} is {self.constant(value)}"
         known = self.constant(value)
-        if kind in COMPARED:
+        if row.same is eq:
             sort = self.constant(kind)
             # Identity first, which most calls have; then the type, since 1 == True.
             return f"(v := {found}) is {known} or type(v) is {sort} and v == {known}"

@@ -12,7 +12,8 @@ import numpy as np
 
 from dy2st.convert.objects import is_namespace
 from dy2st.convert.replay.comparison import cell_value, item_value, layer_value, weak
-from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, Trace
+from dy2st.convert.trace import CONTENT, MISSING, Trace
+from dy2st.convert.types import info
 from dy2st_runtime.ir.tracing.trials import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
@@ -24,7 +25,6 @@ Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 
 # Places that hold another tensor at each call by their nature: gradients.
 _LIVE = frozenset({"_grad"})
-_DTYPES = {int: np.dtype("int64"), float: np.dtype("float64")}
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_IN_TUPLE = 8
 
@@ -43,12 +43,12 @@ class AnyNumber:
     @classmethod
     def like(cls, value: Any) -> AnyNumber | None:
         """What numbers like this one have, or tuples of numbers; None of what is neither."""
-        if type(value) in _DTYPES:
+        if type(value) in (int, float):
             return cls(type(value))
         if type(value) is not tuple or not 0 < len(value) <= _MOST_IN_TUPLE:
             return None
         kinds = tuple(map(type, value))
-        return cls(kinds) if all(kind in _DTYPES for kind in kinds) else None
+        return cls(kinds) if all(kind in (int, float) for kind in kinds) else None
 
     def fits(self, value: Any) -> bool:
         """Whether a value is such a number, and the Program can hold it."""
@@ -134,7 +134,7 @@ def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
     for owner, kind, name, value in reads:
         root, steps = above.get(id(owner), (id(owner), ()))
         path = found[id(owner), kind, name] = root, (*steps, (kind, name))
-        if type(value) in CONTAINERS and kind in ("attr", "item", "cell"):
+        if info(type(value)).is_container and kind in ("attr", "item", "cell"):
             above.setdefault(id(value), path)
     return found
 
@@ -146,11 +146,11 @@ def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
     """
     found: dict[int, tuple[Any, str, Any]] = {}
     for owner, kind, name, value in trace.reads.values():
-        if type(value) in CONTAINERS and kind in ("attr", "item", "cell"):
+        if info(type(value)).is_container and kind in ("attr", "item", "cell"):
             found.setdefault(id(value), (owner, kind, name))
 
     def finder(value: Any) -> Callable[[], Any]:
-        if id(value) not in found or type(value) not in CONTAINERS:
+        if id(value) not in found or not info(type(value)).is_container:
             return weak(value) or (lambda: value)
         owner, kind, name = found[id(value)]
         above = finder(owner)
@@ -181,7 +181,7 @@ class Source:
             value = value[self.index]
         if isinstance(value, EagerTensor):
             return value
-        dtype = _DTYPES.get(type(value))
+        dtype = info(type(value)).dtype if type(value) in (int, float) else None
         return None if dtype is None else wrapped(np.asarray(value, dtype))
 
 
@@ -222,7 +222,7 @@ class Varied:
     def note_declared(self, reads: Iterable[Any]) -> None:
         """The places of numbers that are there to change, as learning rates are."""
         for owner, kind, name, value in reads:
-            if kind == "attr" and type(value) in _DTYPES:
+            if kind == "attr" and type(value) in (int, float):
                 # The attributes that the class of an object of ours says to change between calls.
                 changing = getattr(type(owner), "_changing", ())
                 if isinstance(changing, Changing) and name in changing:

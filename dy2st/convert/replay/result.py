@@ -26,10 +26,10 @@ import numpy as np
 
 from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
-from dy2st.convert.states import has_states
-from dy2st.convert.trace import CONTAINERS, Trace
+from dy2st.convert.trace import Trace
+from dy2st.convert.types import bare, info
+from dy2st.convert.types.containers import emptied, read_state
 from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.forms import BUNDLES, bare, emptied, form_of
 from dy2st.convert.values.layout import (
     Cases,
     Layout,
@@ -203,7 +203,7 @@ class Taker:
                 owner.made = self._container(value, kind)
                 self._note(value, owner)
             return owner
-        if kind in CONTAINERS:
+        if info(kind).is_container:
             return self._container(value, kind)
         held = trace.fields(value)
         if held is None:
@@ -230,7 +230,7 @@ class Taker:
         found = (read for read in trace.reads.values() if read[1] != "code")
         touched |= {id(one) for read in found for one in found_by(read)}
         held = [trace.outside[key] for key in touched if key in trace.outside]
-        held = [one for one in held if type(one) in CONTAINERS]
+        held = [one for one in held if info(type(one)).is_container]
         others = [one for one in held if not (type(one) is Table or is_namespace(one))]
         return [self._owner(one) for one in others if id(one) not in self.of_call]
 
@@ -250,15 +250,16 @@ class Taker:
 
     def _other(self, value: Any) -> Any:
         """An object that C code keeps: as it is if nobody can tell it from that of another call."""
-        if has_states(value):
-            return self._note(value, Made(type(value), (), [], copy(value)))
-        base = next((base for base in DERIVED if isinstance(value, base)), None)
-        if base is not None:
-            derived: Made = self._note(value, Made(type(value), (), [], base))
+        kind = type(value)
+        if info(kind).state in ("hidden", "array"):
+            return self._note(value, Made(kind, (), [], copy(value)))
+        if info(kind).state == "derived":
+            base, content = info(kind).base.kind, read_state(value)
+            derived: Made = self._note(value, Made(kind, (), [], base))
             held = dict(getattr(value, "__dict__", ()))
-            names = (name for name in slots_of(type(value)) if hasattr(value, name))
+            names = (name for name in slots_of(kind) if hasattr(value, name))
             held |= {name: getattr(value, name) for name in names}
-            derived.items += [self._container(held, dict), self._container(base(value), base)]
+            derived.items += [self._container(held, dict), self._container(content, type(content))]
             return derived
         parts = _parts(self.trace, value)
         if parts is None:
@@ -370,8 +371,8 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         defaults = value.__defaults__ or (), (value.__kwdefaults__ or {}).values()
         own = vars(value).values()
         return [*(value.__closure__ or ()), *defaults[0], *defaults[1], *own]
-    if kind in BUNDLES:
-        return BUNDLES[kind].parts(value, ())
+    if info(kind).family == "bundle":
+        return info(kind).parts(value, ())
     if kind in (classmethod, staticmethod):
         return (value.__func__,)
     if kind is ReferenceType:  # as keys of a weak dict are
@@ -394,13 +395,6 @@ _CONSTANT = frozenset(
     {"datetime", "decimal", "dy2st_runtime", "fractions", "numpy", "pathlib", "re", "types"}
     | {"typing", "uuid"}
 )
-# How objects of classes derived from containers get what they hold.
-DERIVED: dict[type, Callable[..., Any]] = {
-    OrderedDict: OrderedDict.__setitem__,
-    dict: dict.__setitem__,
-    list: list.append,
-    set: set.add,
-}
 
 
 def _empty(value: Any) -> Any:
@@ -677,9 +671,8 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         slots: Any = slots_of(tree.kind)
         for name, one in attributes.items():  # past the methods of its class
             object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
-        put = DERIVED[base]
         for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
-            put(made, *item)
+            info(base).put(made, *item)
         return made
     made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
     items = [rebuild(item, outputs, known) for item in tree.items]
@@ -729,5 +722,5 @@ def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) 
         own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
         return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
     items = [of_layout(item, leaves, same) for item in node.items]
-    made = form_of(node.kind).make(node.kind, items, node.names, node.like)
+    made = info(node.kind).make(node.kind, items, node.names, node.like)
     return made.filled() if type(made) is Text else made

@@ -7,7 +7,7 @@ when it ends.
 from __future__ import annotations
 
 import re
-from collections import Counter, OrderedDict, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import IOBase
@@ -18,7 +18,8 @@ import numpy as np
 from dy2st.convert.objects import native_attribute
 from dy2st.convert.replay.places import AnyNumber, ReadKey, is_plain_tensor
 from dy2st.convert.replay.result import Finished, Taker
-from dy2st.convert.trace import CONTAINERS, CONTENT, MISSING, STATE, Place, Trace
+from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location
@@ -27,10 +28,7 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
-_DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
 _PLACES = ("attr", "item", "cell")
-_KEYED = (dict, OrderedDict, defaultdict, Counter)
-_LISTS = (list, deque)
 _NAME = re.compile(r"[A-Za-z0-9_.]+")
 
 
@@ -200,7 +198,7 @@ class Reads:
         self.alias_tracker: Counter[int] = Counter()
         for owner, kind, name, value in trace.reads.values():
             home = self.homes.get(id(owner))
-            if kind == "content" and isinstance(owner, (*_KEYED, *_LISTS)):
+            if kind == "content" and isinstance(owner, (dict, list, deque)):
                 for key, one in _items(owner):
                     self._find((home or Home(owner, CONTENT)).at(key), one)
             elif kind in _PLACES:
@@ -213,7 +211,7 @@ class Reads:
         if isinstance(value, tuple):
             for index, one in enumerate(value):
                 self._find(home.at(index), one)
-        elif type(value) in CONTAINERS and type(value) is not Table:
+        elif info(type(value)).is_container and type(value) is not Table:
             self.homes.setdefault(id(value), home)
         else:
             self.owners.setdefault(id(value), home)
@@ -238,14 +236,14 @@ class Reads:
     def _has(self, home: Home, before: Any, is_content: bool) -> bool:
         """Whether the code has read what it changes: a value, or which ones a container holds."""
         owner, name, steps = home
-        if type(before) in CONTAINERS and is_content:
+        if info(type(before)).is_container and is_content:
             return id(before) in self.touched
         held = owner if name is CONTENT else native_attribute(owner, name)
         is_read = (id(owner), "layer", "all") in self.keys
         is_read = is_read or any((id(owner), kind, name) in self.keys for kind in _PLACES)
         for step in steps:
             if not isinstance(held, tuple):
-                names = (step, step - len(held)) if isinstance(held, _LISTS) else (step,)
+                names = (step, step - len(held)) if isinstance(held, (list, deque)) else (step,)
                 is_read = any((id(held), "item", name) in self.keys for name in names)
                 is_read = is_read or (id(held), "content", None) in self.keys
             held = held[step]
@@ -280,7 +278,7 @@ def _differences(trace: Trace, before: Any, after: Any) -> Iterator[tuple[Any, A
     """Where two values differ: the keys down to it, and what is there, before and after."""
     new = after if isinstance(after, tuple) else trace.raw(after)
     is_same = type(before) is type(new) and (before is not after or new is not after)
-    if not is_same or not isinstance(before, (tuple, *_KEYED, *_LISTS)):
+    if not is_same or not isinstance(before, (tuple, dict, list, deque)):
         if before is not after:
             yield (), before, after
         return
@@ -298,7 +296,7 @@ def _value_now(trace: Trace, home: Home) -> Any:
     value = home.owner if home.name is CONTENT else trace.held(home.owner, home.name)
     for step in home.steps:
         held = value if isinstance(value, tuple) else trace.raw(value)
-        if not isinstance(held, (tuple, *_KEYED, *_LISTS)):
+        if not isinstance(held, (tuple, dict, list, deque)):
             return MISSING
         value = dict(_items(held)).get(step, MISSING)
     return value
@@ -332,8 +330,8 @@ def _kept(home: Home, before: Any, at: Location | None) -> Kept | None:
         return None
     if is_plain_tensor(before):
         return Kept(home, before, None, at)
-    if kind in _DTYPES and (kind is bool or AnyNumber(kind).fits(before)):
-        return Kept(home, wrapped(np.asarray(before, _DTYPES[kind])), kind, at)
+    if info(kind).dtype is not None and (kind is bool or AnyNumber(kind).fits(before)):
+        return Kept(home, wrapped(np.asarray(before, info(kind).dtype)), kind, at)
     return None
 
 
@@ -354,7 +352,7 @@ def _lost(trace: Trace, change: Change, are_several: bool) -> ConversionError:
     before, after = _in_words(change.before), _in_words(change.after)
     why = f"in a Program that is saved or compiled it is a buffer of one type, and {before} "
     why += f"becomes {after}" if before != after else "is none"
-    if type(change.before) in CONTAINERS:
+    if info(type(change.before)).is_container:
         why = "what a Program that is saved or compiled keeps has its place before the call"
     if are_several:
         why = "a Program that is saved or compiled has a value of its own for each name"
@@ -369,14 +367,14 @@ def _lost(trace: Trace, change: Change, are_several: bool) -> ConversionError:
 
 def _hint(change: Change) -> str:
     before, kind = change.before, number_kind(change.after)
-    if type(before) in CONTAINERS:
+    if info(type(before)).is_container:
         return (
             "let all that it holds be there before it is saved, for which one call may do, or keep "
             "a tensor of one shape"
         )
     if before is None or before is MISSING or before is UNBOUND:
         return "call the function once before it is saved, so that it is there, or begin with zeros"
-    if type(before) in _DTYPES:
+    if info(type(before)).dtype is not None:
         wanted = f"Python {kind.__name__}" if kind else "tensor of one shape"
         return f"begin with a {wanted}, and keep its type"
     if isinstance(before, EagerTensor):

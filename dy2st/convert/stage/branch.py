@@ -27,7 +27,6 @@ from dy2st.convert.stage.outcome import (
     note_raise,
     record,
 )
-from dy2st.convert.states import same_state
 from dy2st.convert.trace import (
     CONTENT,
     STATE,
@@ -39,6 +38,7 @@ from dy2st.convert.trace import (
     in_words,
     label,
 )
+from dy2st.convert.types.containers import same_state
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike

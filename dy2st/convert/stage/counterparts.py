@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.objects import ATOMS
 from dy2st.convert.repeats import Read
 from dy2st.convert.replay.places import value_at
 from dy2st.convert.trace import Trace
-from dy2st.convert.values.layout import same_value
+from dy2st.convert.types import info, same
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
@@ -117,12 +116,8 @@ class Counterparts:
             return self.others[id(one)][1] is other
         if type(one) is not type(other):
             return False
-        if type(one) in ATOMS or isinstance(one, np.dtype):
-            return (
-                one is other
-                or same_value(one, other)
-                or (isinstance(one, np.dtype) and one == other)
-            )
+        if info(type(one)).is_atom or isinstance(one, np.dtype):
+            return same(one, other)
         if type(one) is tuple:
             return len(one) == len(other) and all(map(self._fit, one, other))
         if one is not other:

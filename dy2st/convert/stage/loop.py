@@ -34,7 +34,8 @@ from dy2st.convert.stage.branch import (
     stage_if,
 )
 from dy2st.convert.stage.cases import truth_of
-from dy2st.convert.trace import CONTAINERS, CONTENT, Key, Place, Region, Trace, in_words, label
+from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace, in_words, label
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened, types_of
 from dy2st.convert.values.lub import Lub, Unlike
@@ -355,7 +356,7 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
         if slot.place is None:
             values.append(value)
         else:
-            is_same = isinstance(slot.layout, Same) and type(value) in CONTAINERS
+            is_same = isinstance(slot.layout, Same) and info(type(value)).is_container
             # A copy of what holds before the loop, since the body changes it natively.
             trace.put_place(slot.place, value.copy() if is_same else value)
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dy2st.convert.states import CONTAINERS
-from dy2st.convert.values.forms import bare, emptied, form_of, is_unchanging
+from dy2st.convert.types import bare, info
+from dy2st.convert.types.containers import emptied
 from dy2st.convert.values.layout import (
-    DTYPES,
     Cases,
     Layout,
     Leaf,
@@ -120,9 +119,9 @@ def _there(trace: Trace, value: Union) -> Any:
 
 def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
     held = value
-    if not is_unchanging(node.kind):
-        held = _content(trace, value, view) if node.kind in CONTAINERS else view.taken(value)
-    return form_of(node.kind).parts(held, node.names)
+    if not info(node.kind).is_unchanging:
+        held = _content(trace, value, view) if info(node.kind).is_container else view.taken(value)
+    return info(node.kind).parts(held, node.names)
 
 
 def _content(trace: Trace, value: Any, view: View) -> Any:
@@ -133,8 +132,8 @@ def _content(trace: Trace, value: Any, view: View) -> Any:
 def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
     """A number of Python as a Variable of the current Block."""
     made = tracer.local(value) if isinstance(value, Variable) else tracer.number(value)
-    if made.tensor_type.dtype != DTYPES[kind]:
-        made = tracer.cast_number(made, DTYPES[kind])
+    if made.tensor_type.dtype != info(kind).dtype:
+        made = tracer.cast_number(made, info(kind).dtype)
     return made
 
 
@@ -174,7 +173,7 @@ def _exact(trace: Trace, leaf: Variable) -> Variable:
     """What an array gets: a float of Python as it is, and not in the dtype of tensors."""
     if leaf.number is not float:
         return leaf
-    return trace.tracer.cast_number(leaf, DTYPES[float])
+    return trace.tracer.cast_number(leaf, info(float).dtype)
 
 
 def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
@@ -206,7 +205,7 @@ def copied_parts(
     if isinstance(node, Cases):
         return copied_parts(trace, value, node.cases[case_of(node, Same(value, view))], view)
     own: list[tuple[Layout, Any]] = []
-    if not is_unchanging(node.kind):
+    if not info(node.kind).is_unchanging:
         own.append((node, value))
     if own and type(view.raw(value)) is Union:
         return own
@@ -400,7 +399,7 @@ def case_content(trace: Trace, value: Union, kind: type) -> Any:
         return SymbolicSequence(node.kind, node.element, list(leaves), node.like)
     assert isinstance(node, Parts)
     items = [build(trace, item, leaves, fragile=True) for item in node.items]
-    return form_of(kind).make(node.kind, items, node.names, node.like)
+    return info(kind).make(node.kind, items, node.names, node.like)
 
 
 # -- putting together -------------------------------------------------------------------------
@@ -461,9 +460,9 @@ def build(
 
 def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:
     """What stands for a container or object that a value may be; None if the case is none."""
-    if not isinstance(case, (Parts, SequenceLayout)) or is_unchanging(case.kind):
+    if not isinstance(case, (Parts, SequenceLayout)) or info(case.kind).is_unchanging:
         return None
-    if isinstance(case, Parts) and case.kind not in CONTAINERS:
+    if isinstance(case, Parts) and not info(case.kind).is_container:
         # The arguments of an exception are read in C, from the object itself.
         if issubclass(case.kind, BaseException):
             return None
@@ -496,8 +495,8 @@ def _put_together(
         trace.hold(made, held)
         return made
     items = [build(trace, item, leaves, known, fragile) for item in node.items]
-    made = form_of(node.kind).make(node.kind, items, node.names, node.like)
-    return made if is_unchanging(node.kind) else trace.made(made)
+    made = info(node.kind).make(node.kind, items, node.names, node.like)
+    return made if info(node.kind).is_unchanging else trace.made(made)
 
 
 def element_at(trace: Trace, held: SymbolicSequence, index: Any) -> Any:

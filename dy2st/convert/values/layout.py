@@ -6,20 +6,16 @@ iteration. Two values that differ are opened one level, and joined part by part 
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from operator import is_
 from typing import Any, Protocol, TypeAlias
 
-import numpy as np
-
-from dy2st.convert.values.forms import BUNDLES, form_of, is_unchanging, like_of
+from dy2st.convert.types import info, same
 from dy2st.convert.values.special import SymbolicSequence, Union, is_changed
-from dy2st_runtime.dims import Condition, Dim, equal
+from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
-from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.join import any_size
 from dy2st_runtime.ir.types import DType, TensorType, ValueType
 
@@ -153,18 +149,17 @@ def opened(node: Layout) -> Layout:
         return Cases([one for several in inner for one in several])
     if kind is SymbolicSequence:
         return SequenceLayout(value.kind, _of_element(value, view), value.like)
-    is_value = kind in _VALUES or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
-    held = value if is_value else view.taken(value)
+    row = info(kind)
+    held = value if row.is_value else view.taken(value)
     if type(held) is SymbolicSequence:
-        return SequenceLayout(kind, _of_element(held, view), like_of(value))
+        return SequenceLayout(kind, _of_element(held, view), value if row.keeps_more else None)
     if type(held) is Union:
         return held.layouts[held.place_of(kind)]
     if held is None or (kind is set and any(isinstance(one, Tensor) for one in held)):
         return node  # a tensor in a set is the object that it is
-    form = form_of(kind)
-    names = form.names(held)
-    items: list[Layout] = [Same(part, view) for part in form.parts(held, names)]
-    return Parts(kind, items, names, like_of(value))
+    names = row.names(held)
+    items: list[Layout] = [Same(part, view) for part in row.parts(held, names)]
+    return Parts(kind, items, names, value if row.keeps_more else None)
 
 
 def layout_of_case(value: Union, place: int, view: View) -> Layout:
@@ -183,7 +178,7 @@ def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...]
         if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
             return opened(node) if numbers else node
         value = node.value
-        is_part = isinstance(value, _PARTS) or node.view.is_new(value)
+        is_part = info(type(value)).is_value or node.view.is_new(value)
         if not is_part:
             return node
         if id(value) in inside:
@@ -251,23 +246,6 @@ def is_traced_number(value: Any) -> bool:
     return number_kind(value) is not None and type(value) not in (bool, int, float)
 
 
-def same_value(left: Any, right: Any) -> bool:
-    """Whether two values of Python cannot be distinguished."""
-    if left is right:
-        return True
-    kind = type(left)
-    if kind is not type(right):
-        return False
-    if kind is float:
-        # By their bits: a nan is itself, and 0.0 is not -0.0.
-        return struct.pack("<d", left) == struct.pack("<d", right)
-    if kind in _COMPARED:
-        return bool(left == right)
-    if kind is tuple:
-        return len(left) == len(right) and all(map(same_value, left, right))
-    return kind is Dim and equal(left, right) is True
-
-
 def same_form(left: Layout, right: Layout) -> bool:
     """Whether two layouts have the same leaves, in kind and order."""
     if left is right:
@@ -275,7 +253,7 @@ def same_form(left: Layout, right: Layout) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, Same) and isinstance(right, Same):
-        return same_value(left.value, right.value)
+        return same(left.value, right.value)
     if isinstance(left, Number) and isinstance(right, Number):
         return left.kind is right.kind
     if isinstance(left, Leaf) and isinstance(right, Leaf):
@@ -302,17 +280,8 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 def has_objects(node: Layout) -> bool:
     """Whether there is anything in a value that can be changed in place."""
     own = getattr(node, "kind", tuple)
-    is_value = isinstance(node, (Same, Number, Cases)) or is_unchanging(own)
+    is_value = isinstance(node, (Same, Number, Cases)) or info(own).is_unchanging
     return not is_value or any(map(has_objects, leaves_of(node)))
-
-
-_VALUES = (tuple, Text, *BUNDLES)
-# Values without an identity that anybody could ask for.
-_PARTS = (*_VALUES, Tensor, Dim, Condition, Union, SymbolicSequence)
-_COMPARED = frozenset({bool, int, str, bytes, complex, range, frozenset})
-
-
-DTYPES = {bool: np.dtype("bool"), int: np.dtype("int64"), float: np.dtype("float64")}
 
 
 def width(element: Layout | None) -> int:
@@ -341,17 +310,17 @@ def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
     if isinstance(node, Same):
         return []
     if isinstance(node, Number):
-        return [TensorType(DTYPES[node.kind], ())]
+        return [TensorType(info(node.kind).dtype, ())]
     if isinstance(node, Leaf):
         return [node.type]
     if isinstance(node, SequenceLayout):
         if node.element is None:
             return [ArrayType(None)]
-        types = types_of(node.element, fixed) or [TensorType(DTYPES[int], ())]
+        types = types_of(node.element, fixed) or [TensorType(info(int).dtype, ())]
         return [_array(type, fixed) for type in types]
     if isinstance(node, Cases):
         own = [_array(type, fixed) for case in node.cases for type in types_of(case, fixed)]
-        return [TensorType(DTYPES[int], ()), *own]
+        return [TensorType(info(int).dtype, ()), *own]
     return [type for item in node.items for type in types_of(item, fixed)]
 
 

@@ -8,15 +8,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from itertools import takewhile
 from operator import is_
 from typing import Any
 
-import numpy as np
-
-from dy2st.convert.values.forms import BUNDLES, CODES, DICTS
+from dy2st.convert.types import info, same
+from dy2st.convert.types.text import CODES
 from dy2st.convert.values.layout import (
     Cases,
     Layout,
@@ -29,18 +27,14 @@ from dy2st.convert.values.layout import (
     as_value_layout,
     holds_itself,
     opened,
-    same_value,
 )
-from dy2st.convert.values.special import MISSING, NOWHERE, SymbolicSequence, Union
-from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Tensor
+from dy2st.convert.values.special import MISSING, NOWHERE, Union
 from dy2st_runtime.ir.choice import Text
 
 MOST_CASES = 6
 _MOST_TUPLES = 3  # of unlike lengths; two such values compared are nine pairs
 _NUMBERS = "biuf"
-_SEQUENCES = (list, deque)
-_GROWING = frozenset({*_SEQUENCES, tuple, set, *DICTS})
+_GROWING = ("list", "tuple", "set", "dict")
 
 
 class Unlike(Exception):
@@ -64,7 +58,7 @@ class Lub:
         if a is b:
             return a
         if isinstance(a, Same) and isinstance(b, Same):
-            if same_value(a.value, b.value):
+            if same(a.value, b.value):
                 return a
             key = id(a.value), id(b.value)
             if key in self._open:
@@ -136,10 +130,10 @@ class Lub:
             return self._parts(left, right) if _same_text(left, right) else None
         if _is_bundle(left.kind):
             return self._bundle(left, right)
-        if left.kind in DICTS:
+        if info(left.kind).family == "dict":
             # A dict; a key that one side has not may be missing
             is_like = len(left.names) == len(right.names)
-            if is_like and all(map(same_value, left.names, right.names)):
+            if is_like and all(map(same, left.names, right.names)):
                 return self._parts(left, right)
             keys = _merged(left.names, right.names)
             if keys is None:
@@ -152,7 +146,7 @@ class Lub:
             return left if _values(left) == _values(right) else self._grown(left, right)
         if len(left.items) == len(right.items):
             return self._parts(left, right) if left.names == right.names else None
-        may_grow = left.kind in _SEQUENCES or (self._widens and left.kind is tuple)
+        may_grow = info(left.kind).family == "list" or (self._widens and left.kind is tuple)
         return self._grown(left, right) if may_grow else None
 
     def _bundle(self, left: Parts, right: Parts) -> Layout | None:
@@ -235,7 +229,7 @@ class Lub:
         # The same object first: a case that could rise to serve it must not take it.
         for index, case in enumerate(cases):
             both = isinstance(case, Same) and isinstance(item, Same)
-            if both and same_value(case.value, item.value):  # type: ignore[union-attr]
+            if both and same(case.value, item.value):  # type: ignore[union-attr]
                 return index
         for index, case in enumerate(cases):
             if _is_reference(case) and _is_reference(item):
@@ -248,7 +242,7 @@ class Lub:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
         # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
-        if _sequence_kind(left) in _GROWING - {tuple}:
+        if _sequence_kind(left) not in (tuple, None):
             return _sequence_kind(left) is _sequence_kind(right)
         if isinstance(left, SequenceLayout):
             return left.kind is _sequence_kind(right)
@@ -265,24 +259,9 @@ class Lub:
 
 def _is_reference(node: Layout) -> bool:
     """Whether a value is an object that others know, too: one of two such stays the one it is."""
-    if not isinstance(node, Same) or isinstance(node.value, _BY_VALUE):
+    if not isinstance(node, Same) or info(type(node.value)).is_value:
         return False
     return not node.view.is_new(node.value)
-
-
-_BY_VALUE = (
-    Tensor,
-    Dim,
-    Condition,
-    tuple,
-    bool,
-    int,
-    float,
-    Union,
-    SymbolicSequence,
-    Text,
-    *BUNDLES,
-)
 
 
 def code_text() -> Parts:
@@ -305,7 +284,7 @@ def _has_length(node: Layout) -> bool:
 
 def _is_bundle(kind: type) -> bool:
     """Whether values of a kind hold plain values alone: of exceptions C reads what they hold."""
-    return kind in BUNDLES or issubclass(kind, BaseException)
+    return info(kind).family == "bundle" or issubclass(kind, BaseException)
 
 
 def _has_cases(node: Layout) -> bool:
@@ -340,14 +319,14 @@ def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
 def fits(kind: type, dtype: Any) -> bool:
     """Whether a number of Python may stand for a tensor of a dtype: it yields as in arithmetic."""
     # bfloat16 is a float, though NumPy has no letter of its own for it.
-    own = np.dtype({bool: "bool", int: "int64", float: "float64"}[kind]).kind
+    own = info(kind).dtype.kind
     return _NUMBERS.index(own) <= _NUMBERS.find(dtype.kind) or dtype.name == "bfloat16"
 
 
 def _sequence_kind(node: Layout) -> type | None:
     """list, deque, tuple, set or a kind of dict, where elements may share a layout."""
     is_grown = isinstance(node, SequenceLayout) or (
-        isinstance(node, Parts) and node.kind in _GROWING
+        isinstance(node, Parts) and info(node.kind).family in _GROWING
     )
     return node.kind if is_grown else None  # type: ignore[union-attr]
 
@@ -357,7 +336,7 @@ def _elements(node: Layout) -> Sequence[Layout | None]:
     if isinstance(node, SequenceLayout):
         return [node.element]
     assert isinstance(node, Parts)
-    if node.kind not in DICTS:
+    if info(node.kind).family != "dict":
         return node.items
     return [Parts(tuple, [Same(key, NOWHERE), _present(item)]) for key, item in _pairs(node)]
 

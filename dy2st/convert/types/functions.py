@@ -1,0 +1,37 @@
+"""Functions, methods, and what they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from types import BuiltinMethodType, MethodType
+from typing import Any
+from weakref import ProxyTypes
+
+from dy2st.convert.types.row import row
+
+
+def _partial(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
+    (function, *args), keywords = parts[: len(parts) - len(names)], parts[len(parts) - len(names) :]
+    return partial(function, *args, **dict(zip(names, keywords, strict=True)))
+
+
+# Nobody asks which of two equal ones a value is: what they hold never changes.
+_BUNDLE: dict[str, Any] = {"family": "bundle", "is_value": True, "is_unchanging": True}
+row(
+    MethodType,
+    **_BUNDLE,
+    same=lambda one, two: one.__func__ is two.__func__ and one.__self__ is two.__self__,
+    parts=lambda method, names: [method.__func__, method.__self__],
+    names=lambda method: (),
+    make=lambda kind, parts, names, like: MethodType(*parts),
+)
+row(
+    partial,
+    **_BUNDLE,
+    parts=lambda call, names: [call.func, *call.args, *call.keywords.values()],
+    names=lambda call: tuple(call.keywords),
+    make=_partial,
+)
+row(*ProxyTypes, family="proxy")
+row(BuiltinMethodType, same=lambda one, two: one.__self__ is two.__self__ and one == two)

@@ -1,0 +1,81 @@
+"""Objects that keep in C what they hold: arrays, streams of memory, random numbers."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.types.row import row
+
+
+def _read_text(stream: Any) -> Any:
+    return None if stream.closed else (stream.getvalue(), stream.tell())
+
+
+def _write_text(stream: Any, state: Any) -> None:
+    if state is None or stream.closed:
+        return
+    stream.seek(0)
+    stream.truncate()
+    stream.write(state[0])
+    stream.seek(state[1])
+
+
+def _write_array(target: Any, state: bytes) -> None:
+    del target[:]
+    target.frombytes(state)
+
+
+def _plain(state: Any) -> Any:
+    """The state of a generator of NumPy as what == compares."""
+    if isinstance(state, dict):
+        return {name: _plain(value) for name, value in state.items()}
+    if isinstance(state, np.ndarray):
+        return (state.dtype.str, state.tobytes())
+    return state
+
+
+def _unplain(state: Any) -> Any:
+    if isinstance(state, dict):
+        return {name: _unplain(value) for name, value in state.items()}
+    if isinstance(state, tuple):
+        return np.frombuffer(state[1], state[0])
+    return state
+
+
+def _hidden(*kinds: type | str, snapshot: Any, restore: Any, state: str = "hidden") -> None:
+    row(*kinds, is_open=True, state=state, snapshot=snapshot, restore=restore)
+
+
+_hidden(
+    np.ndarray,
+    state="array",
+    snapshot=lambda array: array.copy(),
+    restore=lambda array, old: array.__setitem__(..., old),
+)
+_hidden(
+    memoryview,
+    snapshot=memoryview.tobytes,
+    restore=lambda view, old: view.cast("B").__setitem__(slice(None), old),
+)
+_hidden("array.array", snapshot=lambda values: values.tobytes(), restore=_write_array)
+_hidden(io.StringIO, io.BytesIO, snapshot=_read_text, restore=_write_text)
+_hidden(
+    "random.Random",
+    snapshot=lambda one: one.getstate(),
+    restore=lambda one, old: one.setstate(old),
+)
+# That of the machine.
+_hidden("random.SystemRandom", snapshot=lambda one: None, restore=lambda one, old: None)
+_hidden(
+    "numpy.random._generator.Generator",
+    snapshot=lambda one: _plain(one.bit_generator.state),
+    restore=lambda one, old: setattr(one.bit_generator, "state", _unplain(old)),
+)
+_hidden(
+    "numpy.random.mtrand.RandomState",
+    snapshot=lambda one: _plain(one.get_state(legacy=False)),
+    restore=lambda one, old: one.set_state(_unplain(old)),
+)

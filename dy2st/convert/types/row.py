@@ -1,0 +1,208 @@
+"""One row for each type of Python: all that the trace, guards and results ask of it.
+
+`info(type(value))` is the row. Classes without one have that of the first of their bases that has:
+of tensors and Layers as it is, of others what also holds of objects with a class of the user's.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from types import FunctionType
+from typing import Any
+from weakref import ref
+
+from dy2st.convert.values.special import MISSING
+
+
+def bare(kind: Any) -> Any:
+    """An object without attributes, past what its class makes of new ones."""
+    plain = BaseException if issubclass(kind, BaseException) else object
+    return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
+
+
+def _object(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
+    made = bare(kind)
+    for name, part in zip(names, parts, strict=True):
+        if part is not MISSING:
+            object.__setattr__(made, name, part)
+    return made
+
+
+def by_name(held: Any, names: Any) -> list[Any]:
+    """What a dict holds under some names."""
+    return [held.get(name, MISSING) for name in names]
+
+
+def _hidden(owner: Any, state: Any = None) -> Any:
+    raise AssertionError(f"nobody knows what a {type(owner).__name__} holds")
+
+
+@dataclass(eq=False)
+class TypeInfo:
+    """The row of a type.
+
+    kind          the class that has the row.
+    base          the row of the class that it is derived from; itself where it has one of its own.
+    family        "number", "text", "list", "tuple", "set", "dict", "keys", "bundle" and others:
+                  types of one family have operators of their own with each other.
+    is_open       classes that are derived from it are the same to a trace.
+
+    is_container  a list, dict or set that can be changed: the trace may hold what is in it.
+    is_view       what `keys()`, `values()` and `items()` of a dict give.
+    is_atom       a value that nobody can change, and that holds nothing that could be changed.
+    is_plain      a number or text with which Python computes alone.
+    is_value      nobody asks which of two equal ones a value is: it is carried by value.
+    is_unchanging what it holds never changes.
+    is_single     which of its few values one is, its identity says.
+    is_traced     a value of the Program, with operators of ours.
+    dtype         of numbers in a Program.
+    same          whether two values, none of which is the other, cannot be told apart; None where
+                  each is told apart by its identity.
+
+    parts         of what a value holds, by their names.
+    names         what two must have in common, so that their parts can be joined one by one.
+    make          gets a class, parts, their names, and a value that has the rest.
+    keeps_more    whether a value has more than parts: a deque its maxlen.
+    empty         a new one without parts, like another one.
+
+    state         where a value keeps what it holds: "items" (containers), "derived" (objects of
+                  classes derived from containers), "hidden" (in C, where no attribute shows it),
+                  "array", or "" where attributes are all.
+    snapshot      what it holds, as a copy; `restore` lets it hold that.
+    put           what puts items into a new object of a class that is derived from a container.
+
+    methods       by their names, functions of the trace that stand for those in C; `operators` by
+                  the names of the protocol, for those of a left operand.
+
+    derived       more fields of the row of a class that is derived from this one.
+    """
+
+    kind: type
+    family: str = "object"
+    is_open: bool = False
+    is_container: bool = False
+    is_view: bool = False
+    is_atom: bool = False
+    is_plain: bool = False
+    is_value: bool = False
+    is_unchanging: bool = False
+    is_single: bool = False
+    is_traced: bool = False
+    dtype: Any = None
+    same: Callable[[Any, Any], bool] | None = None
+    parts: Callable[[Any, Any], list[Any]] = by_name
+    names: Callable[[Any], Any] = list
+    make: Callable[[Any, Sequence[Any], Any, Any], Any] = _object
+    keeps_more: bool = False
+    empty: Callable[[Any], Any] | None = None
+    state: str = ""
+    snapshot: Callable[[Any], Any] = _hidden
+    restore: Callable[[Any, Any], None] = _hidden
+    put: Callable[..., Any] = _hidden
+    methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    operators: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    derived: Callable[[type], dict[str, Any]] = lambda kind: {}
+    base: TypeInfo = field(init=False)
+
+    def __post_init__(self) -> None:
+        """A row of its own."""
+        self.base = self
+
+    def of(self, kind: type) -> TypeInfo:
+        """What holds of a class that is derived from that of the row."""
+        if self.is_open:
+            made = replace(self)
+        else:
+            kept = {name: getattr(self, name) for name in _KEPT}
+            made = TypeInfo(self.kind, **kept | self.derived(kind))
+        made.base = self
+        return made
+
+
+HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
+# What holds of objects of derived classes, too, unless the row says otherwise.
+_KEPT = ("is_unchanging", "put")
+
+
+class _Rows(dict[type, TypeInfo]):
+    """All rows, and those that were found for other classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: dict[str, dict[str, Any]] = {}
+        # By the id of a class of the user's, which lives no longer for that it was asked for.
+        self.weak: dict[int, tuple[Any, TypeInfo]] = {}
+
+    def __missing__(self, kind: type) -> TypeInfo:
+        """The row of a class that was derived from one with a row."""
+        known = self.weak.get(id(kind))
+        return self.find(kind) if known is None else known[1]
+
+    def find(self, kind: type) -> TypeInfo:
+        """The same, of a class that is asked for the first time."""
+        one, row = next((one, row) for one in kind.__mro__ if (row := self._own(one)) is not None)
+        made = row if one is kind else row.base.of(kind)
+        if kind.__flags__ & HEAP_TYPE and not str(kind.__module__).startswith("dy2st"):
+            key = id(kind)
+            self.weak[key] = ref(kind, lambda _: self.weak.pop(key, None)), made
+        else:
+            self[kind] = made
+        return made
+
+    def _own(self, kind: type) -> TypeInfo | None:
+        """The row of a class itself; one that is given by name is made now."""
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if kind not in self and name in self.late:
+            module = sys.modules.get(str(kind.__module__))
+            if getattr(module, kind.__qualname__, None) is kind:
+                self[kind] = TypeInfo(kind, **self.late[name])
+        return self.get(kind)
+
+
+_ROWS = _Rows()
+# The row of a type: a method in C, since nothing is asked more often.
+info: Callable[[type], TypeInfo] = _ROWS.__getitem__
+
+
+def row(*kinds: type | str, **fields: Any) -> None:
+    """Give types a row; those of modules that not everybody loads by name, `"array.array"`."""
+    for derived in [one for one, found in _ROWS.items() if found.base is not found]:
+        del _ROWS[derived]  # which may be derived from these
+    _ROWS.weak.clear()
+    for kind in kinds:
+        if isinstance(kind, str):
+            _ROWS.late[kind] = fields
+        else:
+            _ROWS[kind] = TypeInfo(kind, **fields)
+
+
+def own_row(kind: type) -> TypeInfo:
+    """The row of a class that is to have one of its own."""
+    if info(kind).base is not info(kind):
+        row(kind)
+    return info(kind)
+
+
+def kinds_of(*families: str) -> tuple[type, ...]:
+    """The types of some families that have a row of their own."""
+    own = [one for one in _ROWS.values() if one.base is one]
+    return tuple(one.kind for one in own if one.family in families)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether code cannot tell two values apart: constants by value, all else by identity."""
+    if left is right:
+        return True
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    test = info(kind).same
+    return test is not None and test(left, right)
+
+
+def same_items(left: Any, right: Any) -> bool:
+    """Whether values are as many and the same, one by one."""
+    one, other = tuple(left), tuple(right)
+    return len(one) == len(other) and all(map(same, one, other))
