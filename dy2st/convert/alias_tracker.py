@@ -407,8 +407,8 @@ class AliasTracker:
 
 
 def _may_change(value: Any) -> bool:
-    kind = type(value)
-    return info(kind).is_container or (not info(kind).is_atom and attributes_of(value) is not None)
+    row = info(type(value))
+    return row.is_container or (not row.is_atom and attributes_of(value) is not None)
 
 
 def _refuse(owner: Any) -> NoReturn:

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from types import (
-    BuiltinMethodType,
-    CellType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    SimpleNamespace,
-    WrapperDescriptorType,
-)
+from collections.abc import Callable, Mapping, Sequence
+from types import CellType, MemberDescriptorType, SimpleNamespace, WrapperDescriptorType
 from typing import Any
 
 from dy2st.convert.ignored_modules import is_like_the_users
@@ -22,8 +13,6 @@ from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
-
-_METHODS = (MethodType, BuiltinMethodType, MethodWrapperType)
 
 
 def parts_of(item: Any) -> list[Any]:
@@ -37,29 +26,25 @@ def parts_of(item: Any) -> list[Any]:
         elif info(type(one)).family in ("tuple", "bundle"):
             waiting += reversed(info(type(one)).parts(one, ()))
         elif id(one) not in found:
-            kind = type(one)
-            held: list[Any] | None
-            if info(kind).is_container:
-                held = [*one.values()] if isinstance(one, dict) else [*one]
-            else:
-                fields = attributes_of(one) if not info(kind).is_atom else None
-                held = None if fields is None else [*fields.values()]
-            if held is not None:
+            row = info(type(one))
+            held = one if row.is_container or row.is_atom else attributes_of(one)
+            if held is not None and not row.is_atom:
                 found[id(one)] = one
-                waiting += reversed(held)
+                waiting += reversed([*(held.values() if isinstance(held, dict) else held)])
     return [*found.values()]
 
 
-def held_by(value: Any) -> tuple[Any, ...]:
+def held_by(value: Any) -> Sequence[Any]:
     """What belongs to a value that nobody can change: items of a tuple, the object of a method."""
-    if isinstance(value, tuple):
-        return value
+    row = info(type(value))
+    if row.base.family in ("tuple", "bundle", "set", "bound in C") and row.is_unchanging:
+        return row.parts(value, ())
     if hasattr(type(value), "dygraph_function"):  # a converted function is ours, its object is not
         try:
             return (value.__wrapped__, value.class_instance)
         except ReferenceError:  # the object is gone, which a call will say
             return (value.__wrapped__,)
-    return (value.__self__,) if isinstance(value, _METHODS) else ()
+    return ()
 
 
 def is_ours(value: Any) -> bool:
@@ -96,12 +81,11 @@ def members_of(error: BaseException) -> dict[str, Any]:
     """What an exception holds beside its `__dict__`: the errno of an OSError, slots."""
     kinds = [one for one in type(error).__mro__ if one not in BaseException.__mro__]
     fields = [(name, one) for kind in kinds for name, one in vars(kind).items()]
-    names = [n for n, one in fields if isinstance(one, _MEMBERS) and n not in _NO_MEMBERS]
+    names = [n for n, one in fields if info(type(one)).family == "slot" and n not in _NO_MEMBERS]
     held = {name: getattr(error, name, None) for name in names}
     return {name: value for name, value in held.items() if value is not None}
 
 
-_MEMBERS = (MemberDescriptorType, GetSetDescriptorType)
 _NO_MEMBERS = frozenset({"__dict__", "__weakref__", "characters_written", "obj"})
 
 
@@ -124,7 +108,8 @@ _STORES = ("_parameters", "_buffers", "_sub_layers")
 
 def _holds_more(kind: type) -> bool:
     """Whether objects of a class hold more, in C, than attributes."""
-    if kind.__itemsize__ or any(one not in _PLAIN and is_static(one) for one in kind.__mro__):
+    in_c = {one for one in kind.__mro__ if is_static(one)}
+    if kind.__itemsize__ or in_c - {object, SimpleNamespace}:
         return True
     own = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
     # Whatever else takes room in the object is a field of a class in C, which no attribute shows.
@@ -137,7 +122,6 @@ def is_static(kind: type) -> bool:
 
 
 _OWN = __name__.rpartition(".")[0]  # what values of the trace consist of
-_PLAIN = frozenset({object, SimpleNamespace})
 _WORD = tuple.__itemsize__
 
 

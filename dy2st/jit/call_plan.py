@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from dy2st.convert.replay.result import TREES, Known, Made, Out, rebuild
+from dy2st.convert.replay.result import Known, Made, Out, Tree, rebuild
+from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING
 from dy2st.jit.program_passes import OptimizedProgram
 from dy2st_runtime import engine as engines
@@ -35,8 +36,6 @@ Call = Callable[[Sequence[EagerTensor], Full], Any]
 
 # More tensors of the state are not named one by one.
 _MOST_NAMED = 16
-_BRACKETS = {tuple: "({},)", list: "[{}]", dict: "{{{}}}"}
-_NUMBERS = (None, bool, int, float)
 
 
 def is_pure(concrete: ConcreteProgram) -> bool:
@@ -187,13 +186,13 @@ def _is_plain(tree: Any, met: set[int]) -> bool:
     """Whether it is tensors and constants in new containers, of which each is met once."""
     kind = type(tree)
     if kind is Out:
-        return tree.number in _NUMBERS
+        return tree.number is None or info(tree.number).dtype is not None
     if kind is not Made:
-        return kind is Known or kind not in TREES
+        return kind is Known or not issubclass(kind, Tree)
     # An expression would make an object that stands in two places twice.
-    is_new = tree.like is None and tree.kind in _BRACKETS and id(tree) not in met
+    is_new = tree.like is None and info(tree.kind).display and id(tree) not in met
     met.add(id(tree))
-    return is_new and all(item is not MISSING and _is_plain(item, met) for item in tree.items)
+    return bool(is_new) and all(item is not MISSING and _is_plain(item, met) for item in tree.items)
 
 
 def _expression(tree: Any, names: dict[str, Any]) -> str:
@@ -208,7 +207,8 @@ def _expression(tree: Any, names: dict[str, Any]) -> str:
     if tree.kind is dict:
         keys = [_constant(key, names) for key in tree.keys]
         items = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)]
-    return _BRACKETS[tree.kind].format(", ".join(items)) if items else f"{tree.kind.__name__}()"
+    display = info(tree.kind).display if items else f"{tree.kind.__name__}()"
+    return display.format(", ".join(items))
 
 
 def _constant(value: Any, names: dict[str, Any]) -> str:

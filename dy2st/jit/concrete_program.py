@@ -11,22 +11,11 @@ from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.record import Report
 from dy2st.convert.replay.effects import Effect, perform
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.result import (
-    Finished,
-    Given,
-    Out,
-    rebuild,
-    why_not_plain,
-)
+from dy2st.convert.replay.result import Finished, Given, Out, rebuild, why_not_plain
 from dy2st.jit.call_plan import Call, is_any_open, is_pure, straight
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.live_state import LiveState, take_in_place
-from dy2st.jit.output_aliasing import (
-    Distinct,
-    OutputAliasing,
-    check_apart,
-    check_leaf,
-)
+from dy2st.jit.output_aliasing import Distinct, OutputAliasing, check_apart, check_leaf
 from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.program_passes import OptimizedProgram
 from dy2st.jit.signature import ArrayInput

@@ -16,20 +16,14 @@ import inspect
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from time import perf_counter
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    MethodWrapperType,
-    WrapperDescriptorType,
-)
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.call_context import AsksCaches
 from dy2st.convert.ignored_modules import is_ignored_module, module_of_code
 from dy2st.convert.protocol.untraced_functions import is_marked
 from dy2st.convert.record import Break, Report
+from dy2st.convert.types import info
 from dy2st.jit.ties import OtherTies, Ties
 from dy2st.transpiler.asked_calls import asking
 from dy2st_runtime.errors import (
@@ -72,7 +66,6 @@ _MOST_PLAIN = 3
 # What is deeper runs without us in between: a recursion goes as deep as by Python alone.
 _MOST_DEEP = 16
 _MOST_KEYS = 1024
-_OF_C = (BuiltinFunctionType, type, MethodDescriptorType, WrapperDescriptorType, MethodWrapperType)
 # They give no result that a Program could give, or see who calls them.
 _NO_CALLS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _LOOKING = frozenset(
@@ -120,7 +113,7 @@ class GraphBreaks:
     def __getitem__(self, called: Any) -> Any:
         """What to call in its place: the same, if it is nothing of the user's."""
         kind = type(called)
-        if kind in _OF_C:
+        if kind is type or info(kind).family in ("bound in C", "of a C class"):
             return called
         if kind is FunctionType:
             function, instance = called, None

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.types import info
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.ir.tracing.trials import Trials
@@ -40,7 +39,7 @@ class NumberSpec(InputSpec):
 
     def __init__(self, number: type, name: str | None = None):
         """Take the kind of the number, int or float."""
-        super().__init__([], info(number).dtype, name)
+        super().__init__([], np.dtype("int64" if number is int else "float64"), name)
         self.number = number
 
     def _key(self) -> tuple[Any, ...]:
@@ -173,7 +172,7 @@ def _given(value: Any, node: _Node, path: Path, places: list[Path]) -> Any:
         if constants is None or not is_one or value in constants:
             return value
         places.append(path)
-        return NumberInput(np.asarray(value, info(kind).dtype))
+        return NumberInput(np.asarray(value, "int64" if kind is int else "float64"))
     if not node.entries or not is_container(value):
         return value
     keys = iter(value if isinstance(value, dict) else range(len(value)))

@@ -475,10 +475,11 @@ def _can_be_given_again(value: Any) -> bool:
     """Whether an argument can be given again: an InputSpec, or what stays what it is."""
     if type(value) in (list, tuple, dict):
         return all(map(_can_be_given_again, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, InputSpec) or type(value) in _PLAIN
+    return isinstance(value, InputSpec) or _is_plain(value)
 
 
-_PLAIN = (int, float, bool, str, type(None))
+def _is_plain(value: Any) -> bool:
+    return value is None or type(value) in (int, float, bool, str)
 
 
 def _structure(value: Any) -> str:
@@ -521,7 +522,7 @@ class Watch:
         for argument, value in arguments.items():
             found, _ = flatten(value, _is_constant)
             constants = tuple(map(constant_key, found))
-            is_plain = all(type(one) in _PLAIN or isinstance(one, np.generic) for one in found)
+            is_plain = all(_is_plain(one) or isinstance(one, np.generic) for one in found)
             what = "value" if is_plain else "object"
             if constants != self._last.setdefault(argument, constants):
                 self._last[argument] = constants

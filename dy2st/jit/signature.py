@@ -23,8 +23,6 @@ from dy2st_runtime.ir import Output, Tensor
 from dy2st_runtime.ir.structure import containers_of, is_container, map_entries
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 
-_PLAIN = frozenset({int, bool, str, bytes, type(None)})
-
 
 def add_values(
     values: Iterable[Any], key: list[Any], tensors: list[EagerTensor], containers: list[Any]
@@ -41,7 +39,7 @@ def add_values(
             key.append(array.dtype)
             key.append(array.shape)
             tensors.append(value)
-        elif kind in _PLAIN:
+        elif kind is int or kind is bool or kind is str or value is None or kind is bytes:
             key += kind, value
         elif kind is list or kind is tuple:
             # The length closes the list, so that `[a], b` and `[a, b]` have two keys.

@@ -16,7 +16,7 @@ from dy2st.convert.kinds.lists import joined as joined_lists
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
-from dy2st.convert.types.text import CODES
+from dy2st.convert.types.constants import CODES
 from dy2st.convert.values.flatten import as_number, element_at
 from dy2st.convert.values.layout import Number, number_kind
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union

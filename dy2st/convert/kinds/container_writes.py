@@ -58,7 +58,7 @@ def is_lazy(trace: Trace, iterable: Any) -> bool:
     row = info(kind)
     # What holds its items: nothing of the user's runs while they are taken.
     is_own = kind in (tuple, SymbolicSequence, Union) or row.is_traced or row.state == "array"
-    is_whole = row.is_container or row.is_atom or is_own
+    is_whole = row.is_container or row.is_atom or is_own or row.family == "set"
     return not is_whole and id(iterable) not in trace.views
 
 

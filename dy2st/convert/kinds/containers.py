@@ -76,8 +76,7 @@ def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
     return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
 
 
-# Classes of which an operator takes any two.
-_FAMILIES = ((list,), (tuple,), (deque,), kinds_of("set", "keys", "values"), kinds_of("dict"))
+_SETS = ("set", "keys", "values")
 _OF_ONE: dict[str, Callable[[Any], Any]] = {
     **{"__iter__": iter, "__reversed__": reversed, "__repr__": repr, "__str__": str},
 }
@@ -92,28 +91,29 @@ _OF_ANY = {
 }
 
 
-def _of_one(kind: type, name: str, function: Callable[[Any], Any]) -> None:
-    @method_row(kind, name=name)
-    def row(trace: Trace, owner: Any) -> Any:
-        return trace.call(function, owner)
+def _are_alike(kind: type, other: type) -> bool:
+    """Whether an operator of a class of Python's takes an object of another one."""
+    families = info(kind).family, info(other).base.family
+    is_any = (families[0] in _SETS and families[1] in _SETS) or families == ("dict", "dict")
+    return is_any or issubclass(other, kind)
 
 
-def _of_two(kind: type, name: str, operator: str, family: tuple[type, ...]) -> None:
-    @method_row(kind, name=name)
+def _of_one(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    return lambda trace, owner: trace.call(function, owner)
+
+
+def _of_two(name: str, operator: str) -> Callable[..., Any]:
     def row(trace: Trace, owner: Any, other: Any) -> Any:
-        if (
-            isinstance(other, family)
-            or is_traced(other)
-            or type(other) in (Union, SymbolicSequence)
-        ):
+        is_one = is_traced(other) or type(other) in (Union, SymbolicSequence)
+        if is_one or _are_alike(type(owner), type(other)):
             return getattr(trace, operator)(owner, other)
         return getattr(owner, name)(other)  # NotImplemented, or Python's own error
 
+    return row
 
-def _of_any(kind: type, name: str, operator: str) -> None:
-    @method_row(kind, name=name)
-    def row(trace: Trace, owner: Any, other: Any) -> Any:
-        return getattr(trace, operator)(owner, other)
+
+def _of_any(operator: str) -> Callable[..., Any]:
+    return lambda trace, owner, other: getattr(trace, operator)(owner, other)
 
 
 @method_row("list", "tuple", name="__contains__")
@@ -126,15 +126,13 @@ def _len_of(trace: Trace, owner: Any) -> Any:
     return trace.call(len, owner)
 
 
-for _family in _FAMILIES:
-    for _kind in _family:
-        # A row for each method of the tables that the class has.
-        for _name, _function in _OF_ONE.items():
-            if hasattr(_kind, _name):
-                _of_one(_kind, _name, _function)
-        for _name, _operator in _OF_TWO.items():
-            if hasattr(_kind, _name):
-                _of_two(_kind, _name, _operator, _family)
-        for _name, _operator in _OF_ANY.items():
-            if hasattr(_kind, _name):
-                _of_any(_kind, _name, _operator)
+_ROWS = {
+    **{name: _of_one(function) for name, function in _OF_ONE.items()},
+    **{name: _of_two(name, operator) for name, operator in _OF_TWO.items()},
+    **{name: _of_any(operator) for name, operator in _OF_ANY.items()},
+}
+for _kind in kinds_of("list", "tuple", "dict", *_SETS):
+    # A row for each method of the tables that the class has.
+    for _name, _row in _ROWS.items():
+        if hasattr(_kind, _name):
+            method_row(_kind, name=_name)(_row)

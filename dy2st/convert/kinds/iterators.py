@@ -39,7 +39,6 @@ LEFT = Special("a number that only the run knows")
 _NOTHING = object()
 _MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
 _NO_END = 1 << 60
-_ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
 
 
 @function_row(range)
@@ -116,8 +115,9 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
     if type(items) is itertools.repeat:
         item, *times = cast(Any, items.__reduce__()[1])
         return Indexed(times[0] if times else _NO_END, lambda index: item)
-    found = [] if isinstance(items, _ENDLESS) else list(itertools.islice(items, _MOST_ITEMS))
-    if isinstance(items, _ENDLESS) or len(found) == _MOST_ITEMS:
+    is_endless = isinstance(items, (itertools.count, itertools.cycle, itertools.repeat))
+    found = [] if is_endless else list(itertools.islice(items, _MOST_ITEMS))
+    if is_endless or len(found) == _MOST_ITEMS:
         raise UnsupportedSyntax(
             f"zip() of an endless {type(items).__name__} and of something of unknown length",
             at=user_location(),

@@ -11,12 +11,11 @@ from dy2st_runtime.ir import user_location
 from dy2st_runtime.nn.containers import LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.layer import Layer
 
-_IN_ORDER = (LayerList, Sequential, ParameterList)
-
 
 def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | None:
     """What a Layer of ours holds; None of others, and where the user's class has the method."""
-    kind = next((one for one in _IN_ORDER if isinstance(owner, one)), None)
+    in_order = LayerList, Sequential, ParameterList
+    kind = next((one for one in in_order if isinstance(owner, one)), None)
     if kind is None or getattr(type(owner), method) is not getattr(kind, method):
         return None
     held = owner._parameters if kind is ParameterList else owner._sub_layers

@@ -17,6 +17,7 @@ from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import MISSING, Trace, own_method
 from dy2st.convert.types import info
+from dy2st.convert.types.containers import fill
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.layout import Layout, Number, Same
 from dy2st.convert.values.special import SymbolicSequence, Union
@@ -26,7 +27,6 @@ from dy2st_runtime.ir.choice import joined
 from dy2st_runtime.nn.layer import Layer
 
 _COMPARED = {"__eq__": "eq", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge"}
-_ATOMS = (bool, int, float, complex, str, bytes, type(None), type, range, slice, FunctionType)
 
 
 # -- what `dataclass` and `namedtuple` have written -------------------------------------------
@@ -222,7 +222,8 @@ def _says_how(trace: Trace, value: Any) -> bool:
 
 def _is_atom(value: Any) -> bool:
     """Whether a copy is the same object: no object of a derived class, which holds more."""
-    return type(value) in _ATOMS or isinstance(value, (Dim, Condition, SymbolicSequence, type))
+    kinds = (Dim, Condition, SymbolicSequence, slice, type, FunctionType)
+    return info(type(value)).is_atom or isinstance(value, kinds)
 
 
 def _never_changes(case: Layout) -> bool:
@@ -297,9 +298,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     if kind is MethodType:  # of the copy of its object, as `copy` does it
         return MethodType(value.__func__, _deepcopy(trace, value.__self__, memo))
     if kind is slice:
-        return slice(
-            *(_deepcopy(trace, one, memo) for one in (value.start, value.stop, value.step))
-        )
+        return slice(*(_deepcopy(trace, one, memo) for one in info(slice).parts(value, ())))
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.deepcopy, (value, memo), {})
     if info(kind).is_container:
@@ -309,13 +308,9 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         made = _remember(trace, memo, value, trace.call(value.copy))
         if type(content) is SymbolicSequence or type(value) in (set, bytearray):
             return made
-        if isinstance(made, dict):
-            for key, one in content.items():
-                made[key] = _deepcopy(trace, one, memo)
-            return made
-        items = [_deepcopy(trace, one, memo) for one in content]
-        made.clear()
-        made.extend(items)
+        row, names = info(kind), info(kind).names(content)
+        parts = [_deepcopy(trace, one, memo) for one in row.parts(content, names)]
+        fill(made, row.make(kind, parts, names, value))
         return made
     fields = trace.fields(value)
     if fields is None:

@@ -43,10 +43,11 @@ def _listed(trace: Trace, tensor: Any) -> Any:
     return out
 
 
-_KINDS: tuple[Any, ...] = (EagerTensor, Variable)
+def _methods(name: str) -> list[Any]:
+    return [getattr(kind, name) for kind in (EagerTensor, Variable)]
 
 
-@function_row(ops.unbind, *(kind.unbind for kind in _KINDS))
+@function_row(ops.unbind, *_methods("unbind"))
 def _unbind(trace: Trace, input: Any, axis: Any = 0) -> Any:
     """`x.unbind(axis)`, of a size that only the run knows, too: a list of a length."""
     if not isinstance(input, Tensor) or type(axis) is not int or not input.ndim:
@@ -57,7 +58,7 @@ def _unbind(trace: Trace, input: Any, axis: Any = 0) -> Any:
     return trace.call(list, F.moveaxis(input, place, 0))
 
 
-@function_row(ops.unstack, *(kind.unstack for kind in _KINDS))
+@function_row(ops.unstack, *_methods("unstack"))
 def _unstack(trace: Trace, x: Any, axis: Any = 0, num: Any = None) -> Any:
     """`x.unstack(axis)`: the same of a copy."""
     if num is not None or not isinstance(x, Tensor):

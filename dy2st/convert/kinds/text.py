@@ -18,7 +18,7 @@ from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
-from dy2st.convert.types.text import with_lists
+from dy2st.convert.types.constants import with_lists
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -127,7 +127,7 @@ def kept(trace: Trace, value: Any) -> Any:
         return variable if getattr(value, "number", None) is not None else F.assign(variable)
     if isinstance(value, tuple):
         parts = [kept(trace, one) for one in value]
-        return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+        return info(kind).make(kind if hasattr(kind, "_fields") else tuple, parts, (), None)
     content = trace.content(value) if info(kind).is_container else value
     if info(kind).is_view or (info(kind).is_container and kind not in (list, dict)):
         raise ConversionError(

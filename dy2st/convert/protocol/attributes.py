@@ -29,7 +29,6 @@ from dy2st.convert.trace import CONTENT, MISSING, Trace, of_class, own_method, s
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
-from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
@@ -38,7 +37,6 @@ from dy2st_runtime.tensor import Parameter
 
 # What somebody may set in a parameter, which is guarded by which one it is.
 _SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})
-_NATIVE = (Tensor, Dim, Condition)
 _PLAIN_GET: Any = object.__getattribute__
 
 
@@ -64,7 +62,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         return _from_descriptor(trace, found, value, name)
     if owner is UNBOUND:
         raise UnboundLocalError("a variable is used that may not be assigned")
-    if issubclass(kind, _NATIVE):
+    if row.family == "tensor":
         if isinstance(owner, Tensor) and number_kind(owner) is None:
             if name == "grad":
                 return grad_of(trace, owner)
@@ -234,7 +232,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if info(kind).family == "proxy":
         set_attr(trace, _behind(trace, owner), name, value)
         return
-    if issubclass(kind, _NATIVE):
+    if info(kind).family == "tensor":
         if name == "grad" and isinstance(owner, Tensor):
             set_grad(trace, owner, value)
             return
@@ -306,7 +304,8 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if isinstance(getattr(owner, "__dict__", None), dict):
         is_set_in_c = False
     else:
-        is_set_in_c = type(own) is WrapperDescriptorType and own.__objclass__ not in _PLAIN_SETTERS
+        plain = object.__setattr__, BaseException.__setattr__, type.__setattr__
+        is_set_in_c = type(own) is WrapperDescriptorType and own not in plain
     if is_set_in_c and not trace.is_made_here(owner):
         kind = type(owner).__name__
         raise ConversionError(
@@ -326,9 +325,6 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         setter_of(owner, "__delattr__")(owner, name)
     else:
         setter_of(owner, "__setattr__")(owner, name, value)
-
-
-_PLAIN_SETTERS = (object, BaseException, type)
 
 
 def del_attr(trace: Trace, owner: Any, name: str) -> None:

@@ -10,7 +10,6 @@ from contextvars import ContextVar
 from functools import partial
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, getattr_static
 from types import (
-    BuiltinFunctionType,
     FunctionType,
     GeneratorType,
     MethodDescriptorType,
@@ -66,7 +65,6 @@ from dy2st_runtime.nn.layer import Layer, note_layer
 # Of functions of ours whose errors show no frame of ours.
 _MARKED = without_own_frames(len).__code__
 _ASYNC = CO_COROUTINE | CO_ASYNC_GENERATOR
-_BUILTIN_METHODS = (BuiltinFunctionType, MethodWrapperType)
 
 
 def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -76,7 +74,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return call_function(trace, function, args, kwargs)
     if kind is MethodType:
         return call(trace, function.__func__, function.__self__, *args, **kwargs)
-    if kind in _BUILTIN_METHODS:
+    if info(kind).family == "bound in C":
         trace.record.met_other(function)
         row = load_late(function)
         if row is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 from dy2st.convert.kinds.table import FUNCTIONS, say_method_misfit, say_misfit
@@ -17,9 +17,6 @@ from dy2st.convert.stage.checks import has_union
 from dy2st.convert.trace import MISSING, Trace, of_class
 from dy2st.convert.types import info
 from dy2st.convert.values.special import Union
-from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import Tensor
-from dy2st_runtime.nn.layer import Layer
 
 Way = Callable[..., Any]
 
@@ -141,7 +138,7 @@ def _in_class(trace: Trace, kind: type, name: str) -> Any:
     own: Any = kind
     if (
         bool(kind.__dictoffset__)
-        and not issubclass(kind, _OTHERS)
+        and info(kind).family == "object"
         and not any(id(one) in trace.own for one in kind.__mro__)
         and own.__setattr__ is object.__setattr__
         and own.__getattribute__ is object.__getattribute__
@@ -150,9 +147,6 @@ def _in_class(trace: Trace, kind: type, name: str) -> Any:
         found = found if found is MISSING or type(found) is FunctionType else None
     trace.fixed[kind, name] = found
     return found
-
-
-_OTHERS = (Tensor, Dim, Condition, Layer, ModuleType, type, BaseException)
 
 
 def _calls(trace: Trace) -> Sequence[Way]:

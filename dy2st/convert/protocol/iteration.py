@@ -262,12 +262,10 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
 def _unpacked(trace: Trace, value: Any) -> Any:
     """A value that can be unpacked; the words of what cannot are others than those of a loop."""
     kind = type(value)
-    if kind in _OURS or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
+    is_ours = kind in (SymbolicSequence, Generated, Indexed, Union)
+    if is_ours or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
         return value
     raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
-
-
-_OURS = frozenset({SymbolicSequence, Generated, Indexed, Union})
 
 
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:

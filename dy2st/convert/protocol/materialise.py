@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable
 from types import (
     CellType,
@@ -20,7 +19,7 @@ from types import (
     ModuleType,
 )
 from typing import Any
-from weakref import ProxyTypes, ref
+from weakref import ref
 
 import numpy as np
 
@@ -28,14 +27,7 @@ from dy2st.convert.ignored_modules import is_machinery, is_of_library, module_of
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.objects import is_plain_field, slots_of
-from dy2st.convert.trace import (
-    CONTENT,
-    EACH_CALL,
-    MISSING,
-    STATE,
-    Trace,
-    native_attribute,
-)
+from dy2st.convert.trace import CONTENT, EACH_CALL, MISSING, STATE, Trace, native_attribute
 from dy2st.convert.types import info
 from dy2st.convert.types.containers import read_state, same_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
@@ -109,9 +101,7 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
     return [one for one in held if type(one.now) not in (SymbolicSequence, Union)]
 
 
-_COLLECTIONS = (list, dict, set, deque, MappingProxyType) + tuple(
-    type(getattr({}, name)()) for name in ("keys", "values", "items")
-)
+_COLLECTIONS = ("list", "dict", "set", "keys", "values", "mapping")
 _MOST_PLACES = 5000  # to ask them all would take longer than to trace the call
 _STORES = ("_parameters", "_buffers", "_sub_layers")
 # What a Layer keeps for itself; who calls its hooks notes them.
@@ -141,7 +131,7 @@ def note_reached(trace: Trace, values: Any, through_users: bool = True) -> list[
 
 def _is_gone(value: Any) -> bool:
     """Whether it is a proxy of an object that is there no more: whatever asks it raises."""
-    if type(value) not in ProxyTypes:
+    if info(type(value)).family != "proxy":
         return False
     try:
         bool(value.__class__)
@@ -153,9 +143,10 @@ def _is_gone(value: Any) -> bool:
 def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
     kind = type(value)
     note_settings(trace, value)
-    if isinstance(value, tuple):
+    row = info(kind)
+    if row.base.family == "tuple" or kind is frozenset:
         return list(value)
-    if info(kind).is_container:
+    if row.is_container:
         content = trace.content(value)
         trace.read_content(value)
         if not info(type(content)).is_container or kind is bytearray:
@@ -179,7 +170,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return [value.__func__, value.__self__]
     if not trace.is_outside(value):
         return list((trace.fields(value) or {}).values())
-    if isinstance(value, _COLLECTIONS):
+    if row.base.family in _COLLECTIONS:
         trace.read("content", value, None, None)
         is_dict = isinstance(value, (dict, MappingProxyType))
         items = [*value.values(), *_objects(value)] if is_dict else [*value]
@@ -188,7 +179,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         target = value()
         found = [] if target is None else _marked(trace, value, [target])
         return [*found, *note_fields(trace, value)]
-    if info(kind).state == "hidden":
+    if row.state == "hidden":
         trace.read("state", value, None, None)
     elif is_opaque(value):
         text = f"a {kind.__name__} from outside is given to code that is not traced"
@@ -421,14 +412,12 @@ class _Held:
 
 def _has_fields(owner: Any) -> bool:
     """Whether an object has attributes that anybody may set, past the trace."""
-    if info(type(owner)).is_atom or info(type(owner)).is_container:
+    row = info(type(owner))
+    if row.is_atom or row.is_container or str(type(owner).__module__).startswith("dy2st"):
         return False
-    if isinstance(owner, _OTHERS) or str(type(owner).__module__).startswith("dy2st"):
+    if row.family in ("class", "module", "function", "tensor", "layer"):
         return False
     return isinstance(getattr(owner, "__dict__", None), dict) or bool(slots_of(type(owner)))
-
-
-_OTHERS = (type, ModuleType, FunctionType, Tensor, Layer)
 
 
 class _HeldFields:

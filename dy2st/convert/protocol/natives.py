@@ -46,7 +46,8 @@ def exported(trace: Trace, values: Any) -> Any:
 def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
     """A value for native code. `around`: the containers that it stands in."""
     kind = type(value)
-    if info(kind).is_container:
+    row = info(kind)
+    if row.is_container:
         if any(value is one for one in around):
             return value  # it holds itself
         around = (*around, value)
@@ -54,31 +55,24 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return _array(trace, value)
     if kind is Condition:  # a bool, wherever Python has numbers
         return trace.tracer.number(value)
-    if kind is tuple:
-        parts = tuple(native(trace, one, around) for one in value)
+    if kind is tuple or kind is slice:
+        parts = row.parts(value, ())
+        new = [native(trace, one, around) for one in parts]
         # Native code may ask for identity: what holds nothing of the trace stays the same object.
-        return value if all(map(is_, parts, value)) else parts
-    if kind is slice:
-        ends = value.start, value.stop, value.step
-        parts = tuple(native(trace, one) for one in ends)
-        return value if all(map(is_, parts, ends)) else slice(*parts)
-    if info(kind).is_container:
+        return value if all(map(is_, new, parts)) else row.make(kind, new, (), None)
+    if row.is_container:
         content = trace.content(value)
         if type(content) is SymbolicSequence:
             return _array(trace, content)
         trace.read_content(value)
-        # A container of Python: itself, if native code may see all that it holds
-        if isinstance(content, dict):
-            new: Any = {key: native(trace, one, around) for key, one in content.items()}
-            is_same = all(new[key] is content[key] for key in new)
-        elif isinstance(content, (list, deque)):
-            new = [native(trace, one, around) for one in content]
-            is_same = all(map(is_, new, content))
-        else:
+        if row.family not in ("list", "dict"):
             return content
-        if content is value and is_same:
-            return value
-        return type(value)(new) if type(value) in (dict, list, deque) else content
+        # A container of Python: itself, if native code may see all that it holds
+        names = row.names(content)
+        parts = row.parts(content, names)
+        new = [native(trace, one, around) for one in parts]
+        is_same = content is value and all(map(is_, new, parts))
+        return value if is_same else row.make(kind, new, names, value)
     if kind is Indexed:
         return native(trace, trace.call(list, value))
     if id(value) in trace.views:

@@ -6,13 +6,7 @@ import operator
 from collections import Counter, deque
 from collections.abc import Callable
 from functools import reduce
-from types import (
-    BuiltinFunctionType,
-    FunctionType,
-    MethodDescriptorType,
-    MethodType,
-    WrapperDescriptorType,
-)
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -36,7 +30,6 @@ from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
-_NATIVE = (WrapperDescriptorType, MethodDescriptorType, BuiltinFunctionType)
 _COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _SYMBOLS = {
     "add": "+",
@@ -58,7 +51,7 @@ COMPARISONS = frozenset(_COMPARED)
 
 def is_users(method: Any) -> bool:
     """Whether a method of a class is other than those of Python's own classes in C."""
-    return method is not MISSING and not isinstance(method, _NATIVE)
+    return method is not MISSING and info(type(method)).family != "of a C class"
 
 
 def bound(trace: Trace, method: Any, owner: Any) -> Any:
@@ -128,9 +121,7 @@ def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> Typ
     return TypeError(text.format(symbol, *kinds))
 
 
-_SIZES = (Dim, Condition)
 _OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
-_OF_NUMPY = (np.ndarray, np.generic)
 
 # Name of the protocol -> Python's operator, special method, reflected one.
 BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
@@ -229,13 +220,13 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
 
 def _as_number(trace: Trace, value: Any) -> Any:
     """A size, or a comparison of sizes, as a number of the Program; others as they are."""
-    return trace.tracer.number(value) if isinstance(value, _SIZES) else value
+    return trace.tracer.number(value) if isinstance(value, (Dim, Condition)) else value
 
 
 def _still_numpy(found: Any, left: Any, right: Any) -> Any:
     """What NumPy would give: of its own and of numbers of Python."""
     is_numpy = [
-        isinstance(one, _OF_NUMPY) or (isinstance(one, Variable) and one.is_numpy)
+        info(type(one)).family == "array" or (isinstance(one, Variable) and one.is_numpy)
         for one in (left, right)
     ]
     if any(is_numpy) and isinstance(found, Variable):
@@ -245,7 +236,7 @@ def _still_numpy(found: Any, left: Any, right: Any) -> Any:
 
 
 def _any_of_numpy(*values: Any) -> bool:
-    return any(isinstance(value, _OF_NUMPY) for value in values)
+    return any(info(type(value)).family == "array" for value in values)
 
 
 def _is_sequence(value: Any) -> bool:

@@ -7,7 +7,7 @@ takes. An entry that may be missing is the default of its parameter; else both c
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import CO_VARARGS
 from types import FunctionType, MethodType
@@ -122,9 +122,10 @@ def _spread(
         error = TypeError(f"{function.__name__} expected at least 2 arguments to compare")
         check(trace, F.greater_equal(length_of(trace, every), 2), error)
         return call(trace, function, every, **kwargs)
-    row = None if args or not isinstance(function, type) else _ROWS.get(function)
-    if row is not None:
-        return row(trace, items, **kwargs)
+    if function is zip and not args:
+        return _zip(trace, items, **kwargs)
+    if function is itertools.chain and not args:
+        return trace.call(itertools.chain.from_iterable, items)
     own, given = _parameters(function)
     if own is None or why_left_alone(own):
         raise unknown_arguments("a list whose length depends on a tensor")
@@ -194,9 +195,3 @@ def _columns(trace: Trace, items: SymbolicSequence, element: Layout) -> tuple[An
 def _column(trace: Trace, items: SymbolicSequence, place: int) -> Any:
     rows = Indexed(length_of(trace, items), lambda index: element_at(trace, items, index)[place])
     return trace.call(tuple, trace.gathered(rows))
-
-
-_ROWS: dict[Any, Callable[..., Any]] = {
-    zip: _zip,
-    itertools.chain: lambda trace, items: trace.call(itertools.chain.from_iterable, items),
-}

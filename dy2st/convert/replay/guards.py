@@ -63,7 +63,6 @@ Row: TypeAlias = "tuple[list[str], str, int]"
 
 # What may become an input.
 _PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
-_VARIED = (int, float, EagerTensor, tuple)
 _GONE = -2  # an attribute is not there any more
 _MOST_ITEMS = 32  # of a list whose numbers may become inputs
 _FEW_NAMES = 3  # for which `in` is faster than one call
@@ -137,7 +136,7 @@ class Guards:
             and all(map(AnyNumber.like, owner))
         }
         for index, (owner, kind, name, value) in enumerate(left):
-            if kind not in _PLACES or type(value) not in _VARIED:
+            if kind not in _PLACES or type(value) not in (int, float, tuple, EagerTensor):
                 continue
             is_written = write.is_written(left[index], left, written)
             form = AnyNumber.like(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import CellType, GetSetDescriptorType, MappingProxyType, MemberDescriptorType
+from types import CellType, MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -70,8 +70,6 @@ def is_plain_tensor(value: Any) -> bool:
 
 # What every tensor has, past its `__dict__` if it has one.
 _SLOTTED = frozenset(EagerTensor.__slots__)
-# What C holds beside the `__dict__` of an object: the `__globals__` of a function, for one.
-_SLOTS = (GetSetDescriptorType, MemberDescriptorType)
 
 
 def value_at(owner: Any, kind: str, name: Any) -> Any:
@@ -85,7 +83,8 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     held = getattr(owner, "__dict__", None)
     if name == "__dict__":
         return MISSING if held is None else held
-    if not isinstance(held, dict) or type(getattr(type(owner), name, None)) in _SLOTS:
+    # C holds more beside it: the `__globals__` of a function, for one.
+    if not isinstance(held, dict) or info(type(getattr(type(owner), name, None))).family == "slot":
         return getattr(owner, name, MISSING)
     return held.get(name, MISSING)
 

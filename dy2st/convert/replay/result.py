@@ -5,20 +5,11 @@ Values of Python are made of them after a run, and files hold their structure.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
-from types import (
-    BuiltinFunctionType,
-    CellType,
-    CodeType,
-    CoroutineType,
-    FunctionType,
-    MethodType,
-    ModuleType,
-)
+from types import CellType, CoroutineType, FunctionType, MethodType
 from typing import Any
 from weakref import ReferenceType
 
@@ -28,7 +19,7 @@ from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import bare, info
-from dy2st.convert.types.containers import emptied, read_state
+from dy2st.convert.types.containers import emptied, fill, read_state
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
     Cases,
@@ -48,8 +39,6 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import (
     MISSING,
-    Generated,
-    Indexed,
     Special,
     SymbolicSequence,
     Unbound,
@@ -60,13 +49,16 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Output, Variable, structure
 from dy2st_runtime.ir.choice import Choice, Text
-from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor
 
 
+class Tree:
+    """What is made of the outputs at a call."""
+
+
 @dataclass(frozen=True)
-class Out:
+class Out(Tree):
     """The output of that index; a Python number of that kind where Python has one.
 
     np.generic stands for what NumPy has: a number, or an array.
@@ -77,14 +69,14 @@ class Out:
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Tree):
     """An object of the user's, as it is."""
 
     get: Callable[[], Any]
 
 
 @dataclass(eq=False)
-class Given:
+class Given(Tree):
     """A list, dict or set that the call is given, by its place among them.
 
     made  what a file makes in its place, where a result holds it.
@@ -95,7 +87,7 @@ class Given:
 
 
 @dataclass(eq=False)
-class Made:
+class Made(Tree):
     """A new list, dict or object at each call; one that is met twice is made once."""
 
     kind: type
@@ -105,7 +97,7 @@ class Made:
 
 
 @dataclass(eq=False)
-class Several:
+class Several(Tree):
     """One of several values, by a tag.
 
     held: trees of the objects that are older than the branch, by the layouts that they stand in.
@@ -117,7 +109,7 @@ class Several:
 
 
 @dataclass(eq=False)
-class Rows:
+class Rows(Tree):
     """A list of a length: arrays, side by side, and the layout of one element.
 
     held: trees of the objects that are older than the list, by the layouts that they stand in.
@@ -131,14 +123,10 @@ class Rows:
 
 
 @dataclass(eq=False)
-class Written:
+class Written(Tree):
     """A text with trees in its holes."""
 
     text: Text
-
-
-TREES = (Out, Known, Given, Made, Several, Rows, Written)
-_ATOMS = frozenset({str, int, float, bool, bytes, complex, type(None), type(...), range})
 
 
 class Taker:
@@ -186,7 +174,7 @@ class Taker:
         if isinstance(value, tuple):
             items = [self.take(item) for item in value]
             # A tuple of constants is a constant, and stays the object that it is.
-            is_made = any(isinstance(item, TREES) for item in items)
+            is_made = any(isinstance(item, Tree) for item in items)
             return Made(type(value), (), items) if is_made else value
         if type(value) is SymbolicSequence:
             self.trace.alias_tracker.check(value)
@@ -194,7 +182,7 @@ class Taker:
         if id(value) in self.known:
             return self.known[id(value)]
         trace, kind = self.trace, type(value)
-        if kind in _ATOMS or isinstance(value, np.generic):
+        if info(kind).is_atom or isinstance(value, np.generic):
             return value
         trace.alias_tracker.check(value)
         if trace.is_outside(value):
@@ -245,7 +233,7 @@ class Taker:
     def _is_known(self, value: Any) -> bool:
         if isinstance(value, (tuple, frozenset)):
             return all(map(self._is_known, value))
-        is_atom = type(value) in _ATOMS or isinstance(value, (np.generic, type, Enum))
+        is_atom = info(type(value)).is_atom or isinstance(value, (np.generic, type, Enum))
         return is_atom or self.trace.is_outside(value)
 
     def _other(self, value: Any) -> Any:
@@ -267,7 +255,7 @@ class Taker:
         known = self._note(value, Known(lambda: value))
         # It is kept as it is, so nothing in it may be other at the next call.
         for tree in map(self.take, parts):
-            if isinstance(tree, TREES) and not isinstance(tree, Known):
+            if isinstance(tree, Tree) and not isinstance(tree, Known):
                 raise self._refusal(value)
         return known
 
@@ -282,7 +270,7 @@ class Taker:
         if kind is CoroutineType:
             value.close()  # nobody will await it
         return ConversionError(
-            f"{self.what} a {what or _WORDS.get(kind, kind.__name__)}",
+            f"{self.what} a {what or info(kind).word or kind.__name__}",
             at=self.at,
             why="a Program gives back tensors, Python constants, and lists, tuples, dicts and "
             "objects of them",
@@ -300,7 +288,8 @@ class Taker:
         keys = list(content) if isinstance(content, dict) else ()
         if any(_is_computed(self.take(key)) for key in keys):
             raise self._refusal(value, "dict with a tensor as a key")
-        made = self._note(value, Made(kind, keys, [], _empty(value)))
+        like = emptied(kind, value) if info(kind).keeps_more else None
+        made = self._note(value, Made(kind, keys, [], like))
         items = content.values() if isinstance(content, dict) else content
         made.items += [self.take(item) for item in items]
         return made
@@ -342,24 +331,17 @@ class Taker:
 
     def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
         """Take the objects that a layout tells, which are older than it."""
-        if isinstance(node, Same) and type(node.value) not in _ATOMS:
+        if isinstance(node, Same) and not info(type(node.value)).is_atom:
             held[id(node)] = self.take(node.value)
         for inner in () if node is None else leaves_of(node):
             self._hold(inner, held)
-
-
-_WORDS: dict[type, str] = {
-    Generated: "generator",
-    Indexed: "iterator",
-    CellType: "function that uses a variable of the trace",
-}
 
 
 def _is_computed(tree: Any) -> bool:
     """Whether a value depends on the outputs of the Program."""
     if isinstance(tree, Made):
         return any(map(_is_computed, tree.items))
-    return isinstance(tree, TREES) and not isinstance(tree, Known)
+    return isinstance(tree, Tree) and not isinstance(tree, Known)
 
 
 def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
@@ -371,39 +353,26 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         defaults = value.__defaults__ or (), (value.__kwdefaults__ or {}).values()
         own = vars(value).values()
         return [*(value.__closure__ or ()), *defaults[0], *defaults[1], *own]
-    if info(kind).family == "bundle":
-        return info(kind).parts(value, ())
+    row = info(kind)
+    if row.is_unchanging and row.base is row:
+        return row.parts(value, ())
     if kind in (classmethod, staticmethod):
         return (value.__func__,)
     if kind is ReferenceType:  # as keys of a weak dict are
         return () if value() is None else (value(),)
-    if kind is BuiltinFunctionType:
-        return () if value.__self__ is None else (value.__self__,)
-    if kind is frozenset:
-        return list(value)
     if isinstance(value, type):
         return [one for one in vars(value).values() if isinstance(one, Variable)]
-    if isinstance(value, (int, float, str, bytes)):
+    if row.is_unchanging and row.base.is_plain:
         return list(vars(value).values())
-    is_constant = isinstance(value, _CONSTANTS) or kind.__module__.partition(".")[0] in _CONSTANT
+    is_constant = row.is_constant or kind.__module__.partition(".")[0] in _CONSTANT
     return () if is_constant else None
 
 
-_CONSTANTS = (type, ModuleType, CodeType, Enum, Layer, Special, Unbound)
 # Modules whose objects in C nobody can change.
 _CONSTANT = frozenset(
     {"datetime", "decimal", "dy2st_runtime", "fractions", "numpy", "pathlib", "re", "types"}
     | {"typing", "uuid"}
 )
-
-
-def _empty(value: Any) -> Any:
-    """What a new container of the kind begins with: a deque has its maxlen, for one."""
-    if type(value) in (list, dict, OrderedDict, Counter, set, bytearray):
-        return None
-    empty = value.copy()
-    empty.clear()
-    return empty
 
 
 @dataclass(eq=False)
@@ -445,7 +414,6 @@ class Finished:
     lost: ConversionError | None = None
 
 
-_PLAIN = (list, tuple, dict)
 _Held = Mapping[int, Any]
 _ENTRIES = "a dict, or an object, of which a tensor decides the entries"
 _MOST_OPTIONAL = 6  # each doubles the dicts of which a file has one
@@ -492,7 +460,7 @@ class _Plain:
         if isinstance(tree, Several):
             cases = [self._case(layout, outs, tree.held) for layout, outs in tree.cases]
             return Choice(Output(tree.tag.index), tuple(cases))
-        return self._made(tree) if isinstance(tree, TREES) else tree
+        return self._made(tree) if isinstance(tree, Tree) else tree
 
     def _case(self, layout: Layout, outs: Sequence[Out], held: _Held) -> Any:
         """A case of a choice; one that is older than the branch has its outputs to itself."""
@@ -599,11 +567,9 @@ def _either(kind: type, made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -
 
 def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:
     """A new container of a plain kind."""
-    if not issubclass(kind, _PLAIN):
+    if not issubclass(kind, (list, tuple, dict)) or info(kind).keeps_more:
         raise _NotPlain(f"a {kind.__name__}")
-    if issubclass(kind, dict):
-        return kind(dict(zip(keys, items, strict=True)))
-    return kind(*items) if hasattr(kind, "_fields") else kind(items)
+    return info(kind).make(kind, items, keys, None)
 
 
 def _outputs(outs: Sequence[Out]) -> Iterator[Output]:
@@ -654,7 +620,7 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     kind = tree.kind
     if issubclass(kind, tuple):
         items = [rebuild(item, outputs, known) for item in tree.items]
-        return kind(*items) if hasattr(kind, "_fields") else kind(items)
+        return info(kind).make(kind, items, (), None)
     if tree.like is object:
         made: Any = bare(kind)
         known[id(tree)] = made
@@ -676,13 +642,8 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return made
     made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
     items = [rebuild(item, outputs, known) for item in tree.items]
-    if not items:
-        return made
-    if isinstance(made, dict):
-        pairs = zip(tree.keys, items, strict=True)
-        made.update({key: item for key, item in pairs if item is not MISSING})
-    else:
-        made.update(items) if isinstance(made, set) else made.extend(items)
+    if items:
+        fill(made, info(kind).make(kind, items, tree.keys, tree.like))
     return made
 
 
@@ -696,14 +657,8 @@ def of_rows(
     """A list, tuple, set or dict of the elements that stand side by side in arrays."""
     rows = zip(*arrays, strict=True) if element is not None else ()
     items = [of_layout(element, iter(row), same) for row in rows]  # type: ignore[arg-type]
-    if kind is tuple:
-        return tuple(items)
-    made = emptied(kind, like)
-    if isinstance(made, dict):
-        made.update(dict(items))
-    else:
-        made.update(items) if isinstance(made, set) else made.extend(items)
-    return made
+    keys = [key for key, _ in items] if info(kind).family == "dict" else ()
+    return info(kind).make(kind, [one for _, one in items] if keys else items, keys, like)
 
 
 def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) -> Any:

@@ -314,7 +314,7 @@ def _with_values(trace: Trace, before: Any, values: Mapping[tuple[Any, ...], Any
         return before
     if isinstance(before, tuple):
         items = [found.get(key, one) for key, one in enumerate(before)]
-        return type(before)(*items) if hasattr(before, "_fields") else type(before)(items)
+        return info(type(before)).make(type(before), items, (), None)
     copy = before.copy()
     for key, one in found.items():
         copy[key] = one

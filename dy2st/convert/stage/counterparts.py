@@ -23,8 +23,6 @@ from dy2st_runtime.nn.tables import Table
 
 # What Layers call themselves and what their parameters were made by: nothing computes with it.
 _LABELS = frozenset({"_full_name", "_weight_attr", "_bias_attr", "_param_attr"})
-# What is the same for all Layers, and may be read by whoever likes.
-_COMMON = (type, FunctionType, ModuleType, np.dtype)
 
 
 class Counterparts:
@@ -45,7 +43,8 @@ class Counterparts:
             if id(owner) not in self.others:
                 # What no Layer was found to hold is the same for all; if it is another object of
                 # one Layer, that was read in a way that is not known here.
-                if not isinstance(owner, _COMMON) and not is_of_module(owner):
+                is_common = isinstance(owner, (type, FunctionType, ModuleType, np.dtype))
+                if not is_common and not is_of_module(owner):
                     return None
                 self._fit(value, value)
                 found.append(read)

@@ -26,6 +26,7 @@ from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Refused
 from dy2st.convert.trace import Region, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Same, as_value_layout, same_form
 from dy2st_runtime.dims import Dim, symbols
@@ -42,7 +43,6 @@ from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.nn.layer import Layer
 
 _CELL = "cell_contents"
-_CONSTANTS = (bool, int, float, complex, str, bytes, type(None), type(...), np.dtype)
 _ROUNDS = 6
 _GAIN = 4  # one Layer that is like another one makes up for so many that are not
 # Operators with an effect that may stand in a function: they raise, or choose what runs.
@@ -239,7 +239,7 @@ class Call:
         kind = type(value)
         if kind is Variable:
             return self.take_variable(value)
-        if kind in _CONSTANTS or isinstance(value, np.dtype):
+        if info(kind).is_atom or isinstance(value, np.dtype):
             self._words.append((kind, repr(value) if kind in (float, complex) else value))
             return True
         if kind is Dim:
@@ -572,7 +572,7 @@ def _is_plain(value: Any, region: Region) -> bool:
     """Whether a result is made of tensors, constants and new containers."""
     if type(value) is Variable:
         return isinstance(value.type, TensorType)
-    if type(value) in _CONSTANTS:
+    if info(type(value)).is_atom or isinstance(value, np.dtype):
         return True
     held = value
     if type(value) in (list, dict) and region.is_new(value):

@@ -1,19 +1,26 @@
-"""What the rows of lists, dicts and sets have in common."""
+"""Lists, deques, tuples, sets, dicts, and what shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from operator import is_
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Sequence
+from operator import eq, is_
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from dy2st.convert.types.row import info, row
+from dy2st.convert.types.objects import by_name
+from dy2st.convert.types.row import info, row, same, same_items
+from dy2st.convert.values.special import MISSING
+from dy2st_runtime.nn.tables import Table
 
 
 def fill(owner: Any, value: Any) -> None:
     """Let a container of Python hold what another one holds."""
-    if owner is not value:
+    if isinstance(owner, bytearray):
+        owner[:] = value  # which somebody may look into
+    elif owner is not value:
         items = value.copy()
         owner.clear()
         owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
@@ -70,3 +77,89 @@ def container(kind: Any, plain: Callable[[Any], Any], items: Any, put: Any, **fi
         derived=lambda _: {"state": "derived", **derived},
         **fields,
     )
+
+
+def _extended(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
+    made = emptied(kind, like)
+    made.extend(parts)
+    return made
+
+
+def _ends(bounds: Any, names: Any) -> list[Any]:
+    return [bounds.start, bounds.stop, bounds.step]
+
+
+_LIST: dict[str, Any] = {"family": "list", "make": _extended}
+container(list, list, list.__iter__, list.append, display="[{}]", **_LIST)
+container(
+    deque,
+    list,
+    deque.__iter__,
+    deque.append,
+    keeps_more=True,
+    empty=lambda like: deque(maxlen=like.maxlen),
+    **_LIST,
+)
+_TUPLE: dict[str, Any] = {
+    # Those of a namedtuple are its fields.
+    "make": lambda kind, parts, names, like: (
+        kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    ),
+    "same": same_items,
+}
+row(
+    tuple,
+    family="tuple",
+    display="({},)",
+    is_value=True,
+    is_unchanging=True,
+    derived=lambda kind: {**_TUPLE, "is_value": hasattr(kind, "_fields")},
+    **_TUPLE,
+)
+row(range, family="range", is_atom=True, is_unchanging=True, same=eq)
+row(
+    slice,
+    family="bundle",
+    is_value=True,
+    is_unchanging=True,
+    same=lambda left, right: same_items(_ends(left, ()), _ends(right, ())),
+    parts=_ends,
+    make=lambda kind, parts, names, like: slice(*parts),
+)
+
+
+def _same(left: Any, right: Any) -> bool:
+    is_there = (any(same(one, other) for other in right) for one in left)
+    return len(left) == len(right) and all(is_there)
+
+
+_SET: dict[str, Any] = {
+    "family": "set",
+    "make": lambda kind, parts, names, like: kind(parts),
+}
+container(set, set, set.__iter__, set.add, **_SET)
+row(frozenset, **_SET, is_unchanging=True, same=_same)
+
+
+def _dict(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
+    made = emptied(kind, like)
+    pairs = zip(names, parts, strict=True)
+    made.update({name: part for name, part in pairs if part is not MISSING})
+    return made
+
+
+def _give_row(kind: Any, **fields: Any) -> None:
+    fields = {"family": "dict", "parts": by_name, "names": list, "make": _dict, **fields}
+    container(kind, dict, kind.items, kind.__setitem__, **fields)
+
+
+_give_row(dict, display="{{{}}}")
+for _kind in (OrderedDict, Table, Counter):
+    _give_row(_kind)
+_give_row(defaultdict, keeps_more=True, empty=lambda like: defaultdict(like.default_factory))
+
+row(MappingProxyType, family="mapping")
+# Those of keys and items have the operators of sets; an OrderedDict has its own.
+for _name, _family in (("keys", "keys"), ("items", "keys"), ("values", "values")):
+    for _dict_kind in (dict, OrderedDict):
+        row(type(getattr(_dict_kind(), _name)()), family=_family, is_view=True)

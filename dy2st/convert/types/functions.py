@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from types import BuiltinMethodType, MethodType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    ClassMethodDescriptorType,
+    CodeType,
+    FunctionType,
+    GetSetDescriptorType,
+    MemberDescriptorType,
+    MethodDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any
 from weakref import ProxyTypes
 
@@ -23,7 +35,6 @@ row(
     **_BUNDLE,
     same=lambda one, two: one.__func__ is two.__func__ and one.__self__ is two.__self__,
     parts=lambda method, names: [method.__func__, method.__self__],
-    names=lambda method: (),
     make=lambda kind, parts, names, like: MethodType(*parts),
 )
 row(
@@ -33,5 +44,21 @@ row(
     names=lambda call: tuple(call.keywords),
     make=_partial,
 )
+# Functions in C: those that have an object, and those that classes hold for theirs.
+_BOUND: dict[str, Any] = {
+    "family": "bound in C",
+    "is_unchanging": True,
+    "parts": lambda method, names: [] if method.__self__ is None else [method.__self__],
+}
+row(
+    BuiltinFunctionType,
+    **_BOUND,
+    same=lambda one, two: one.__self__ is two.__self__ and one == two,
+)
+row(MethodWrapperType, **_BOUND)
+row(MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType, family="of a C class")
+row(GetSetDescriptorType, MemberDescriptorType, family="slot")
+row(FunctionType, family="function")
+row(CellType, family="cell", word="function that uses a variable of the trace")
+row(CodeType, is_constant=True)
 row(*ProxyTypes, family="proxy")
-row(BuiltinMethodType, same=lambda one, two: one.__self__ is two.__self__ and one == two)

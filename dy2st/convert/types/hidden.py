@@ -45,12 +45,13 @@ def _unplain(state: Any) -> Any:
     return state
 
 
-def _hidden(*kinds: type | str, snapshot: Any, restore: Any, state: str = "hidden") -> None:
-    row(*kinds, is_open=True, state=state, snapshot=snapshot, restore=restore)
+def _hidden(*kinds: type | str, **fields: Any) -> None:
+    row(*kinds, **{"is_open": True, "state": "hidden", **fields})
 
 
 _hidden(
     np.ndarray,
+    family="array",
     state="array",
     snapshot=lambda array: array.copy(),
     restore=lambda array, old: array.__setitem__(..., old),

@@ -9,33 +9,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from types import FunctionType
 from typing import Any
 from weakref import ref
 
-from dy2st.convert.values.special import MISSING
 
-
-def bare(kind: Any) -> Any:
-    """An object without attributes, past what its class makes of new ones."""
-    plain = BaseException if issubclass(kind, BaseException) else object
-    return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
-
-
-def _object(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
-    made = bare(kind)
-    for name, part in zip(names, parts, strict=True):
-        if part is not MISSING:
-            object.__setattr__(made, name, part)
-    return made
-
-
-def by_name(held: Any, names: Any) -> list[Any]:
-    """What a dict holds under some names."""
-    return [held.get(name, MISSING) for name in names]
-
-
-def _hidden(owner: Any, state: Any = None) -> Any:
+def _hidden(owner: Any, *given: Any) -> Any:
     raise AssertionError(f"nobody knows what a {type(owner).__name__} holds")
 
 
@@ -55,11 +33,15 @@ class TypeInfo:
     is_plain      a number or text with which Python computes alone.
     is_value      nobody asks which of two equal ones a value is: it is carried by value.
     is_unchanging what it holds never changes.
+    is_constant   it is the same object at each call, and what it holds is no matter of a call's.
     is_single     which of its few values one is, its identity says.
     is_traced     a value of the Program, with operators of ours.
     dtype         of numbers in a Program.
     same          whether two values, none of which is the other, cannot be told apart; None where
                   each is told apart by its identity.
+
+    word          what messages call it, if not by its class.
+    display       the text of an expression that makes one of the texts of its items.
 
     parts         of what a value holds, by their names.
     names         what two must have in common, so that their parts can be joined one by one.
@@ -88,13 +70,16 @@ class TypeInfo:
     is_plain: bool = False
     is_value: bool = False
     is_unchanging: bool = False
+    is_constant: bool = False
     is_single: bool = False
     is_traced: bool = False
     dtype: Any = None
     same: Callable[[Any, Any], bool] | None = None
-    parts: Callable[[Any, Any], list[Any]] = by_name
-    names: Callable[[Any], Any] = list
-    make: Callable[[Any, Sequence[Any], Any, Any], Any] = _object
+    word: str = ""
+    display: str = ""
+    parts: Callable[[Any, Any], list[Any]] = lambda held, names: list(held)
+    names: Callable[[Any], Any] = lambda held: ()
+    make: Callable[[Any, Sequence[Any], Any, Any], Any] = _hidden
     keeps_more: bool = False
     empty: Callable[[Any], Any] | None = None
     state: str = ""

@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any
 
 from dy2st.convert.types import info, same
-from dy2st.convert.types.text import CODES
+from dy2st.convert.types.constants import CODES
 from dy2st.convert.values.layout import (
     Cases,
     Layout,

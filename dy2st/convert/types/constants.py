@@ -1,0 +1,84 @@
+"""Numbers, texts, and other values that nobody can change."""
+
+from __future__ import annotations
+
+import struct
+from operator import eq
+from typing import Any
+
+import numpy as np
+
+from dy2st.convert.types.containers import fill
+from dy2st.convert.types.row import row
+from dy2st.convert.values.special import SymbolicSequence
+from dy2st_runtime.ir.choice import Hole, Text
+from dy2st_runtime.ir.structure import Rows
+
+
+def _same_bits(left: Any, right: Any) -> bool:
+    """A nan is itself, and 0.0 is not -0.0."""
+    one, other = ((value.real, value.imag) for value in (left, right))
+    return struct.pack("<dd", *one) == struct.pack("<dd", *other)
+
+
+_NUMBER: dict[str, Any] = {
+    "family": "number",
+    "is_atom": True,
+    "is_plain": True,
+    "is_unchanging": True,
+}
+row(bool, **_NUMBER, is_value=True, is_single=True, same=eq, dtype=np.dtype("bool"))
+row(int, **_NUMBER, is_value=True, same=eq, dtype=np.dtype("int64"))
+row(float, **_NUMBER, is_value=True, same=_same_bits, dtype=np.dtype("float64"))
+row(complex, **_NUMBER, same=_same_bits)
+row(type(None), is_atom=True, is_plain=True, is_unchanging=True, is_single=True)
+row(type(...), type(NotImplemented), is_atom=True, is_unchanging=True, is_single=True)
+row(
+    np.generic,
+    family="array",
+    is_open=True,
+    is_constant=True,
+    same=lambda left, right: left.tobytes() == right.tobytes(),
+)
+row(np.dtype, is_open=True, is_constant=True, same=eq)
+
+
+# A text whose characters the data decides: its code points, in a tuple.
+CODES = Text((Hole((), "chr"),))
+
+
+def with_lists(value: Any) -> Any:
+    """A text with lists of its code points, as a Program shows it; other values as they are."""
+    if type(value) is not Text:
+        return value
+    return value.mapped(lambda one: _rows(one) if type(one) is SymbolicSequence else one)
+
+
+def _rows(codes: SymbolicSequence) -> Rows:
+    array: Any = codes.arrays[0]  # a Variable, where a structure has an Output
+    return Rows(array, array)
+
+
+row(str, family="text", is_atom=True, is_plain=True, is_unchanging=True, same=eq)
+row(bytes, family="bytes", is_atom=True, is_plain=True, is_unchanging=True, same=eq)
+row(
+    bytearray,
+    family="bytes",
+    is_container=True,
+    state="items",
+    snapshot=bytearray.copy,
+    restore=fill,
+)
+row(
+    Text,
+    family="text",
+    is_traced=True,
+    is_value=True,
+    is_unchanging=True,
+    keeps_more=True,
+    # Of a str its code points, in a tuple.
+    parts=lambda text, names: (
+        [tuple(map(ord, text))] if type(text) is str else [hole.value for hole in text.holes]
+    ),
+    make=lambda kind, parts, names, like: like.with_values(parts),
+)
