@@ -107,6 +107,38 @@ def test_what_converts_becomes_no_longer():
     assert lines <= MOST_LINES, lines
 
 
+COUNT_TABLES = """
+import importlib, pkgutil, sys
+found = []
+for package in ("dy2st.transpiler", "dy2st.convert", "dy2st.jit"):
+    path = importlib.import_module(package).__path__
+    for module in pkgutil.walk_packages(path, f"{package}."):
+        found.append(importlib.import_module(module.name))
+seen = {id(None)}
+for module in found:
+    for name, value in vars(module).items():
+        if name.startswith("__") or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, (tuple, list, set, frozenset, dict)):
+            parts = [p for one in value for p in (one if isinstance(one, tuple) else (one,))]
+            types = [p for p in parts if isinstance(p, type) and not issubclass(p, BaseException)]
+            if any(one.__module__ not in ("gast.gast", "ast") for one in types):
+                print(f"{module.__name__}.{name}")
+"""
+
+
+# The rows, and what the effects of C functions ask; it goes down only.
+MOST_TABLES = 6
+
+
+def test_tables_of_types_become_fewer():
+    command = [sys.executable, "-c", COUNT_TABLES]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert "dy2st.convert.types.row._ROWS" in found
+    assert len(found) <= MOST_TABLES, f"a field of the row says it: {found}"
+
+
 # Words of our own for what the field has a term for: iteration, known, merged, borrowed, returned.
 BANNED = frozenset("turn turns turned told tell tells twin twins lent lend loan loans".split())
 

@@ -40,7 +40,7 @@ from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import ArrayType, F, Tensor, Tracer, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
 from dy2st_runtime.ir.garbage_collection import collection_as_before
 from dy2st_runtime.ir.tracing.path_state import Path
 from dy2st_runtime.ops.control_flow import cond, while_loop

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from datetime import date, timedelta
 from operator import eq
 from typing import Any
 
@@ -41,6 +42,15 @@ row(
     same=lambda left, right: left.tobytes() == right.tobytes(),
 )
 row(np.dtype, is_open=True, is_constant=True, same=eq)
+# Equal ones are the same, so that a new one is no reason to trace anew.
+row(date, timedelta, is_atom=True, is_unchanging=True, same=eq)
+row("fractions.Fraction", is_constant=True, same=eq)
+row(
+    "decimal.Decimal",  # 1.0 equals 1.00
+    is_atom=True,
+    is_unchanging=True,
+    same=lambda left, right: repr(left) == repr(right),
+)
 
 
 # A text whose characters the data decides: its code points, in a tuple.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from functools import partial
 from types import (
@@ -18,7 +19,6 @@ from types import (
     WrapperDescriptorType,
 )
 from typing import Any
-from weakref import ProxyTypes
 
 from dy2st.convert.types.row import row
 
@@ -61,4 +61,4 @@ row(GetSetDescriptorType, MemberDescriptorType, family="slot")
 row(FunctionType, family="function")
 row(CellType, family="cell", word="function that uses a variable of the trace")
 row(CodeType, is_constant=True)
-row(*ProxyTypes, family="proxy")
+row(*weakref.ProxyTypes, family="proxy")

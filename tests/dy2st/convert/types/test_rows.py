@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import array
 import gc
+import operator
 import random
-from collections import Counter, OrderedDict, UserDict, defaultdict, deque
+import re
+from collections import ChainMap, Counter, OrderedDict, UserDict, defaultdict, deque
+from copy import copy
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 from weakref import proxy, ref
 
@@ -16,9 +24,11 @@ import dy2st
 from dy2st.convert.types import info, kinds_of, row, same
 from dy2st.convert.types.containers import read_state, write_state
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from dy2st_runtime.ir import Tensor
 
 X = dy2st.to_tensor([1.0, 2.0])
+PAGE = Path(__file__).parents[4] / "docs" / "development.md"
 
 
 class Pair(NamedTuple):
@@ -95,6 +105,30 @@ def test_what_does_not_equal_may_be_the_same():
     assert same(Pair(1, "a"), Pair(1, "a")) and same(slice(0.5), slice(0.5))
 
 
+EQUAL = {
+    "timedelta": lambda: timedelta(days=1),
+    "date": lambda: date(2024, 2, 29),
+    "Decimal": lambda: Decimal("1.50"),
+    "Fraction": lambda: Fraction(1, 3),
+    "range": lambda: range(3),
+    "dtype": lambda: np.dtype("int8"),
+}
+
+
+@pytest.mark.parametrize("make", EQUAL.values(), ids=EQUAL)
+def test_a_new_object_with_the_same_value_is_no_reason_to_trace_anew(make):
+    owner = SimpleNamespace(value=make())
+    static = to_static(lambda x: (x * 2, str(owner.value)))
+    for _ in range(3):
+        owner.value = make()
+        assert static(X)[1] == str(make())
+    assert "traced again" not in str(static.report())
+
+
+def test_decimals_that_are_written_otherwise_are_told_apart():
+    assert not same(Decimal("1.5"), Decimal("1.50"))
+
+
 def test_a_class_lives_no_longer_for_that_its_row_was_asked_for():
     class Mine(list[Any]):
         pass
@@ -116,6 +150,18 @@ def test_a_row_that_comes_later_holds_for_derived_classes():
     assert info(Derived).base is info(object)
     row(Base, family="late")
     assert info(Derived).base is info(Base) and Base in kinds_of("late")
+
+
+ROW = re.search(r"^    (row\(timedelta,.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_the_row_that_the_docs_show_is_that_of_the_type():
+    kept = copy(info(timedelta))
+    row(timedelta)
+    assert not same(timedelta(1), timedelta(1))
+    exec(ROW[1], {"row": row, "timedelta": timedelta, "operator": operator})  # type: ignore[index]
+    assert vars(info(timedelta)) | {"base": None} == vars(kept) | {"base": None}
+    assert same(timedelta(1), timedelta(1)) and not same(timedelta(1), timedelta(2))
 
 
 def test_what_a_proxy_stands_for_is_read_and_changed():
@@ -145,3 +191,22 @@ def test_a_method_that_is_changed_is_seen_through_a_proxy():
     assert np.array_equal(static(X).numpy(), [2.0, 4.0])
     Scaled.scale = lambda self: 3.0  # type: ignore[method-assign]
     assert np.array_equal(static(X).numpy(), [3.0, 6.0])
+
+
+def chained(x: Any) -> Any:
+    names = ChainMap({"scale": x.sum()}, {"scale": x * 0, "shift": x})
+    if x.sum() > 0:
+        names["shift"] = names["scale"] * x
+    for row_ in x:
+        names["scale"] = names["scale"] + row_
+    inner = names.new_child({"shift": x - 1})
+    return [inner["scale"] * inner["shift"], len(inner), "shift" in names.maps[0], sorted(names)]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_class_that_is_written_in_python_needs_no_row(sign):
+    assert info(ChainMap).base is info(object)
+    tensor, *rest = to_static(chained, [InputSpec([None], "float32")])(X * sign)
+    wanted, *others = chained(X * sign)
+    assert np.array_equal(tensor.numpy(), wanted.numpy())
+    assert rest == others
