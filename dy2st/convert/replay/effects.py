@@ -18,7 +18,7 @@ from dy2st.convert.replay.comparison import cell_value, like, stores_of
 from dy2st.convert.replay.places import ReadKey
 from dy2st.convert.replay.result import Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
-from dy2st.convert.types.containers import write_state
+from dy2st.convert.types.containers import fill, write_state
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location
@@ -182,7 +182,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     content, is_whole = place.value, id(place.owner) in trace.emptied
     if type(content) in (SymbolicSequence, Union):
-        return [_effect(taker, place, _replace, taker.take(content))]
+        return [_effect(taker, place, fill, taker.take(content))]
     if isinstance(content, dict):
         return _of_dict(trace, taker, place, is_whole)
     if isinstance(content, set):
@@ -202,7 +202,7 @@ def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     if is_whole or is_other:
         if after is not before and not is_whole:
             trace.read_content(before)
-        return [_effect(taker, place, _replace, _taken(taker, after))]
+        return [_effect(taker, place, fill, _taken(taker, after))]
     if changed:
         trace.read("length", before, None, count)
         items = _taken(taker, (kept[i] for i in changed))
@@ -260,11 +260,6 @@ def _of_dict(trace: Trace, taker: Taker, place: Place, is_whole: bool) -> list[E
 def _keys(taker: Taker, keys: Iterable[Any], before: Any) -> Any:
     """Keys, or elements of a set, in a list: what the function has made is made at each call."""
     return Made(list, (), [key if key in before else taker.key(key) for key in keys])
-
-
-def _replace(owner: Any, value: Any) -> None:
-    owner.clear()
-    owner.update(value) if isinstance(owner, (dict, set)) else owner.extend(value)
 
 
 def _refill(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:

@@ -22,35 +22,21 @@ def _same_bits(left: Any, right: Any) -> bool:
     return struct.pack("<dd", *one) == struct.pack("<dd", *other)
 
 
-_NUMBER: dict[str, Any] = {
-    "family": "number",
-    "is_atom": True,
-    "is_plain": True,
-    "is_unchanging": True,
-}
+_ATOM: dict[str, Any] = {"is_atom": True, "is_unchanging": True}
+_NUMBER: dict[str, Any] = {**_ATOM, "family": "number", "is_plain": True}
 row(bool, **_NUMBER, is_value=True, is_single=True, same=eq, dtype=np.dtype("bool"))
 row(int, **_NUMBER, is_value=True, same=eq, dtype=np.dtype("int64"))
 row(float, **_NUMBER, is_value=True, same=_same_bits, dtype=np.dtype("float64"))
 row(complex, **_NUMBER, same=_same_bits)
-row(type(None), is_atom=True, is_plain=True, is_unchanging=True, is_single=True)
-row(type(...), type(NotImplemented), is_atom=True, is_unchanging=True, is_single=True)
-row(
-    np.generic,
-    family="array",
-    is_open=True,
-    is_constant=True,
-    same=lambda left, right: left.tobytes() == right.tobytes(),
-)
-row(np.dtype, is_open=True, is_constant=True, same=eq)
+row(type(None), **_ATOM, is_plain=True, is_single=True)
+row(type(...), type(NotImplemented), **_ATOM, is_single=True)
+_OF_NUMPY: dict[str, Any] = {"is_open": True, "is_constant": True}
+row(np.generic, **_OF_NUMPY, family="array", same=lambda a, b: a.tobytes() == b.tobytes())
+row(np.dtype, **_OF_NUMPY, same=eq)
 # Equal ones are the same, so that a new one is no reason to trace anew.
 row(date, timedelta, is_atom=True, is_unchanging=True, same=eq)
 row("fractions.Fraction", is_constant=True, same=eq)
-row(
-    "decimal.Decimal",  # 1.0 equals 1.00
-    is_atom=True,
-    is_unchanging=True,
-    same=lambda left, right: repr(left) == repr(right),
-)
+row("decimal.Decimal", **_ATOM, same=lambda a, b: repr(a) == repr(b))  # 1.0 equals 1.00
 
 
 # A text whose characters the data decides: its code points, in a tuple.
@@ -69,22 +55,15 @@ def _rows(codes: SymbolicSequence) -> Rows:
     return Rows(array, array)
 
 
-row(str, family="text", is_atom=True, is_plain=True, is_unchanging=True, same=eq)
-row(bytes, family="bytes", is_atom=True, is_plain=True, is_unchanging=True, same=eq)
-row(
-    bytearray,
-    family="bytes",
-    is_container=True,
-    state="items",
-    snapshot=bytearray.copy,
-    restore=fill,
-)
+row(str, **_ATOM, family="text", is_plain=True, same=eq)
+row(bytes, **_ATOM, family="bytes", is_plain=True, same=eq)
+_ITEMS: dict[str, Any] = {"is_container": True, "state": "items"}
+row(bytearray, **_ITEMS, family="bytes", snapshot=bytearray.copy, restore=fill)
+_TEXT: dict[str, Any] = {"family": "text", "is_value": True, "is_unchanging": True}
 row(
     Text,
-    family="text",
+    **_TEXT,
     is_traced=True,
-    is_value=True,
-    is_unchanging=True,
     keeps_more=True,
     # Of a str its code points, in a tuple.
     parts=lambda text, names: (

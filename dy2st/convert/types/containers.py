@@ -91,15 +91,10 @@ def _ends(bounds: Any, names: Any) -> list[Any]:
 
 _LIST: dict[str, Any] = {"family": "list", "make": _extended}
 container(list, list, list.__iter__, list.append, display="[{}]", **_LIST)
-container(
-    deque,
-    list,
-    deque.__iter__,
-    deque.append,
-    keeps_more=True,
-    empty=lambda like: deque(maxlen=like.maxlen),
-    **_LIST,
-)
+_LIKE_DEQUE = {"keeps_more": True, "empty": lambda like: deque(maxlen=like.maxlen)}
+container(deque, list, deque.__iter__, deque.append, **_LIKE_DEQUE, **_LIST)
+# Nobody asks which of two equal ones a value is: what they hold never changes.
+BUNDLE: dict[str, Any] = {"family": "bundle", "is_value": True, "is_unchanging": True}
 _TUPLE: dict[str, Any] = {
     # Those of a namedtuple are its fields.
     "make": lambda kind, parts, names, like: (
@@ -109,19 +104,15 @@ _TUPLE: dict[str, Any] = {
 }
 row(
     tuple,
-    family="tuple",
+    **{**BUNDLE, "family": "tuple"},
     display="({},)",
-    is_value=True,
-    is_unchanging=True,
     derived=lambda kind: {**_TUPLE, "is_value": hasattr(kind, "_fields")},
     **_TUPLE,
 )
 row(range, family="range", is_atom=True, is_unchanging=True, same=eq)
 row(
     slice,
-    family="bundle",
-    is_value=True,
-    is_unchanging=True,
+    **BUNDLE,
     same=lambda left, right: same_items(_ends(left, ()), _ends(right, ())),
     parts=_ends,
     make=lambda kind, parts, names, like: slice(*parts),
@@ -133,10 +124,7 @@ def _same(left: Any, right: Any) -> bool:
     return len(left) == len(right) and all(is_there)
 
 
-_SET: dict[str, Any] = {
-    "family": "set",
-    "make": lambda kind, parts, names, like: kind(parts),
-}
+_SET: dict[str, Any] = {"family": "set", "make": lambda kind, parts, names, like: kind(parts)}
 container(set, set, set.__iter__, set.add, **_SET)
 row(frozenset, **_SET, is_unchanging=True, same=_same)
 

@@ -20,6 +20,7 @@ from types import (
 )
 from typing import Any
 
+from dy2st.convert.types.containers import BUNDLE
 from dy2st.convert.types.row import row
 
 
@@ -28,18 +29,16 @@ def _partial(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
     return partial(function, *args, **dict(zip(names, keywords, strict=True)))
 
 
-# Nobody asks which of two equal ones a value is: what they hold never changes.
-_BUNDLE: dict[str, Any] = {"family": "bundle", "is_value": True, "is_unchanging": True}
 row(
     MethodType,
-    **_BUNDLE,
+    **BUNDLE,
     same=lambda one, two: one.__func__ is two.__func__ and one.__self__ is two.__self__,
     parts=lambda method, names: [method.__func__, method.__self__],
     make=lambda kind, parts, names, like: MethodType(*parts),
 )
 row(
     partial,
-    **_BUNDLE,
+    **BUNDLE,
     parts=lambda call, names: [call.func, *call.args, *call.keywords.values()],
     names=lambda call: tuple(call.keywords),
     make=_partial,
@@ -50,11 +49,7 @@ _BOUND: dict[str, Any] = {
     "is_unchanging": True,
     "parts": lambda method, names: [] if method.__self__ is None else [method.__self__],
 }
-row(
-    BuiltinFunctionType,
-    **_BOUND,
-    same=lambda one, two: one.__self__ is two.__self__ and one == two,
-)
+row(BuiltinFunctionType, **_BOUND, same=lambda a, b: a.__self__ is b.__self__ and a == b)
 row(MethodWrapperType, **_BOUND)
 row(MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType, family="of a C class")
 row(GetSetDescriptorType, MemberDescriptorType, family="slot")

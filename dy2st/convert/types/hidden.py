@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pickle import dumps, loads
 from typing import Any
 
 import numpy as np
@@ -28,23 +29,6 @@ def _write_array(target: Any, state: bytes) -> None:
     target.frombytes(state)
 
 
-def _plain(state: Any) -> Any:
-    """The state of a generator of NumPy as what == compares."""
-    if isinstance(state, dict):
-        return {name: _plain(value) for name, value in state.items()}
-    if isinstance(state, np.ndarray):
-        return (state.dtype.str, state.tobytes())
-    return state
-
-
-def _unplain(state: Any) -> Any:
-    if isinstance(state, dict):
-        return {name: _unplain(value) for name, value in state.items()}
-    if isinstance(state, tuple):
-        return np.frombuffer(state[1], state[0])
-    return state
-
-
 def _hidden(*kinds: type | str, **fields: Any) -> None:
     row(*kinds, **{"is_open": True, "state": "hidden", **fields})
 
@@ -63,20 +47,18 @@ _hidden(
 )
 _hidden("array.array", snapshot=lambda values: values.tobytes(), restore=_write_array)
 _hidden(io.StringIO, io.BytesIO, snapshot=_read_text, restore=_write_text)
-_hidden(
-    "random.Random",
-    snapshot=lambda one: one.getstate(),
-    restore=lambda one, old: one.setstate(old),
-)
-# That of the machine.
+# Random numbers: of those of the machine nobody has the state, and those of NumPy are in arrays.
 _hidden("random.SystemRandom", snapshot=lambda one: None, restore=lambda one, old: None)
 _hidden(
+    "random.Random", snapshot=lambda one: one.getstate(), restore=lambda one, old: one.setstate(old)
+)
+_hidden(
     "numpy.random._generator.Generator",
-    snapshot=lambda one: _plain(one.bit_generator.state),
-    restore=lambda one, old: setattr(one.bit_generator, "state", _unplain(old)),
+    snapshot=lambda one: dumps(one.bit_generator.state),
+    restore=lambda one, old: setattr(one.bit_generator, "state", loads(old)),
 )
 _hidden(
     "numpy.random.mtrand.RandomState",
-    snapshot=lambda one: _plain(one.get_state(legacy=False)),
-    restore=lambda one, old: one.set_state(_unplain(old)),
+    snapshot=lambda one: dumps(one.get_state(legacy=False)),
+    restore=lambda one, old: one.set_state(loads(old)),
 )

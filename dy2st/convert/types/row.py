@@ -19,77 +19,46 @@ def _hidden(owner: Any, *given: Any) -> Any:
 
 @dataclass(eq=False)
 class TypeInfo:
-    """The row of a type.
+    """The row of a type."""
 
-    kind          the class that has the row.
-    base          the row of the class that it is derived from; itself where it has one of its own.
-    family        "number", "text", "list", "tuple", "set", "dict", "keys", "bundle" and others:
-                  types of one family have operators of their own with each other.
-    is_open       classes that are derived from it are the same to a trace.
-
-    is_container  a list, dict or set that can be changed: the trace may hold what is in it.
-    is_view       what `keys()`, `values()` and `items()` of a dict give.
-    is_atom       a value that nobody can change, and that holds nothing that could be changed.
-    is_plain      a number or text with which Python computes alone.
-    is_value      nobody asks which of two equal ones a value is: it is carried by value.
-    is_unchanging what it holds never changes.
-    is_constant   it is the same object at each call, and what it holds is no matter of a call's.
-    is_single     which of its few values one is, its identity says.
-    is_traced     a value of the Program, with operators of ours.
-    dtype         of numbers in a Program.
-    same          whether two values, none of which is the other, cannot be told apart; None where
-                  each is told apart by its identity.
-
-    word          what messages call it, if not by its class.
-    display       the text of an expression that makes one of the texts of its items.
-
-    parts         of what a value holds, by their names.
-    names         what two must have in common, so that their parts can be joined one by one.
-    make          gets a class, parts, their names, and a value that has the rest.
-    keeps_more    whether a value has more than parts: a deque its maxlen.
-    empty         a new one without parts, like another one.
-
-    state         where a value keeps what it holds: "items" (containers), "derived" (objects of
-                  classes derived from containers), "hidden" (in C, where no attribute shows it),
-                  "array", or "" where attributes are all.
-    snapshot      what it holds, as a copy; `restore` lets it hold that.
-    put           what puts items into a new object of a class that is derived from a container.
-
-    methods       by their names, functions of the trace that stand for those in C; `operators` by
-                  the names of the protocol, for those of a left operand.
-
-    derived       more fields of the row of a class that is derived from this one.
-    """
-
-    kind: type
+    kind: type  # the class that has the row
+    # "number", "text", "list", "tuple", "set", "dict", "keys", "bundle" and others: types of one
+    # family have operators of their own with each other.
     family: str = "object"
-    is_open: bool = False
-    is_container: bool = False
-    is_view: bool = False
-    is_atom: bool = False
-    is_plain: bool = False
-    is_value: bool = False
-    is_unchanging: bool = False
-    is_constant: bool = False
-    is_single: bool = False
-    is_traced: bool = False
-    dtype: Any = None
+    is_open: bool = False  # classes that are derived from it are the same to a trace
+    is_container: bool = False  # what is in it can be changed: the trace may hold that for it
+    is_view: bool = False  # what `keys()`, `values()` and `items()` of a dict give
+    is_atom: bool = False  # nobody can change it, and it holds nothing that could be changed
+    is_plain: bool = False  # a number or text with which Python computes alone
+    is_value: bool = False  # nobody asks which of two equal ones it is: it is carried by value
+    is_unchanging: bool = False  # what it holds never changes
+    is_constant: bool = False  # the same object at each call: what it holds is no matter of a call
+    is_single: bool = False  # which of its few values one is, its identity says
+    is_traced: bool = False  # a value of the Program, with operators of ours
+    dtype: Any = None  # of numbers in a Program
+    word: str = ""  # what messages call it, if not by its class
+    display: str = ""  # an expression that makes one, with `{}` for the expressions of its items
+    # Whether two values, none of which is the other, cannot be told apart; by identity where None.
     same: Callable[[Any, Any], bool] | None = None
-    word: str = ""
-    display: str = ""
+    # What a value holds, by their names; what two must have in common, so that their parts can be
+    # joined one by one; what makes one of a class, parts, names, and a value that has the rest.
     parts: Callable[[Any, Any], list[Any]] = lambda held, names: list(held)
     names: Callable[[Any], Any] = lambda held: ()
     make: Callable[[Any, Sequence[Any], Any, Any], Any] = _hidden
-    keeps_more: bool = False
-    empty: Callable[[Any], Any] | None = None
+    keeps_more: bool = False  # it has more than parts: a deque its maxlen
+    empty: Callable[[Any], Any] | None = None  # makes one without parts, like another one
+    # Where it keeps what it holds: "items" (containers), "derived" (of classes derived from them),
+    # "hidden" (in C, where no attribute shows it), "array"; "" where attributes are all.
     state: str = ""
-    snapshot: Callable[[Any], Any] = _hidden
-    restore: Callable[[Any, Any], None] = _hidden
-    put: Callable[..., Any] = _hidden
+    snapshot: Callable[[Any], Any] = _hidden  # what it holds, as a copy
+    restore: Callable[[Any, Any], None] = _hidden  # lets it hold that
+    put: Callable[..., Any] = _hidden  # puts an item into an object of a derived class
+    # Functions of the trace that stand for methods in C, and for operators by the names of the
+    # protocol, where one is the left operand.
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
     operators: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    derived: Callable[[type], dict[str, Any]] = lambda kind: {}
-    base: TypeInfo = field(init=False)
+    derived: Callable[[type], dict[str, Any]] = lambda kind: {}  # fields of a derived class
+    base: TypeInfo = field(init=False)  # the row of the class that it is derived from, or itself
 
     def __post_init__(self) -> None:
         """A row of its own."""
