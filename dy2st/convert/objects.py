@@ -10,7 +10,8 @@ from dy2st.convert.ignored_modules import is_like_the_users
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 
@@ -32,6 +33,18 @@ def parts_of(item: Any) -> list[Any]:
                 found[id(one)] = one
                 waiting += reversed([*(held.values() if isinstance(held, dict) else held)])
     return [*found.values()]
+
+
+def check_held(owner: Any, state: Any) -> None:
+    """Refuse to give native code an object of which the Program knows how many items it has."""
+    if info(type(owner)).state == "derived" and type(state) is not tuple:
+        kind = type(owner).__name__
+        raise ConversionError(
+            f"a {kind} is used whose items a branch or loop that depends on a tensor has changed",
+            at=user_location(),
+            why="how many there are, or of what kind, is known only when the Program runs",
+            hint=f"give the {kind} all its items before, or keep them in a list or dict of Python",
+        )
 
 
 def held_by(value: Any) -> Sequence[Any]:

@@ -25,6 +25,7 @@ from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.layer_paths import LayerPaths
 from dy2st.convert.objects import (
     attributes_of,
+    check_held,
     held_by,
     is_namespace,
     is_ours,
@@ -34,7 +35,7 @@ from dy2st.convert.objects import (
 from dy2st.convert.record import Record
 from dy2st.convert.repeats import Repeats
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import fill, read_state
+from dy2st.convert.types.containers import fill, read_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
@@ -469,6 +470,10 @@ class Trace(Vocabulary):
             self.write(owner, CONTENT, value)
         elif isinstance(place.name, str) and not isinstance(owner, Variable):
             self.set_field(owner, place.name, value)
+        elif info(type(owner)).state == "derived" and self.is_made_here(owner):
+            check_held(owner, value)
+            write_state(owner, value)
+            self.over.pop((id(owner), STATE), None)
         else:  # the gradient of an argument has its place here alone
             self.write(owner, place.name, value)
 

@@ -112,7 +112,8 @@ class KeptState:
         if info(type(value)).state in ("items", "derived"):
             held = read_state(value)
             self._undo.append(lambda: write_state(value, held))
-            pairs = held.items() if isinstance(held, dict) else enumerate(held)
+            is_dict = info(type(value)).base.family == "dict"
+            pairs = dict(held).items() if is_dict else enumerate(held)
             for key, one in pairs:
                 yield f"{name}.{key}" if isinstance(key, str) else f"{name}[{key!r:.40}]", one
         # What belongs to the compiler holds nothing of the user's.

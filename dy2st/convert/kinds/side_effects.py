@@ -502,8 +502,7 @@ def refuse_change(trace: Trace, owner: Any) -> None:
     """Refuse to change an object natively, in a branch or body, that is older."""
     # What has no items raises of itself.
     has_items = hasattr(type(owner), "__setitem__") or hasattr(type(owner), "__delitem__")
-    is_hidden = info(type(owner)).state in ("hidden", "array")
-    if has_items and trace.is_nested and _may_change(trace, owner) and not is_hidden:
+    if has_items and trace.is_nested and _may_change(trace, owner) and not info(type(owner)).state:
         kind = type(owner).__name__
         raise _in_a_branch(
             f"an item of a {kind} is set or deleted",
@@ -680,6 +679,8 @@ def _reached(values: Iterable[Any]) -> list[Any]:
 def _may_change(trace: Trace, value: Any) -> bool:
     """Whether somebody else would see a change of a value."""
     known: tuple[Any, ...] = (*_KNOWN, *_of(_RANDOMS, "SeedSequence"))
-    if isinstance(value, known) and not info(type(value)).is_container:
+    row = info(type(value))
+    # What a class that is derived from a container holds is compared, and written on each path.
+    if row.state == "derived" or (isinstance(value, known) and not row.is_container):
         return False
     return not trace.is_made_here(value)

@@ -33,7 +33,6 @@ from dy2st.convert.kinds.views import shown_by
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.generators import consumed, source_of
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.protocol.materialise import note_reached
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.checks import map_cases
@@ -105,9 +104,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
     if is_counting(trace, iterable):
         return counting(trace, iterable)
     refuse_advance(trace, iterable)
-    if trace.is_outside(iterable):
-        note_reached(trace, (iterable,))
-    return iterable
+    return trace.native(iterable)
 
 
 def _live(trace: Trace, owner: Any) -> Iterator[Any]:
@@ -326,7 +323,7 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
         return content
     keys = own_method(trace, value, "keys")
     if keys is None:
-        return value
+        return trace.native(value)
     found = listed(trace, call(trace, keys, value))
     if type(found) is SymbolicSequence:
         raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")

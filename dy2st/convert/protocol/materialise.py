@@ -26,7 +26,7 @@ import numpy as np
 from dy2st.convert.ignored_modules import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
-from dy2st.convert.objects import is_plain_field, slots_of
+from dy2st.convert.objects import check_held, is_plain_field, slots_of
 from dy2st.convert.trace import CONTENT, EACH_CALL, MISSING, STATE, Trace, native_attribute
 from dy2st.convert.types import info
 from dy2st.convert.types.containers import read_state, same_state, write_state
@@ -389,6 +389,7 @@ class _Held:
     def begin(self) -> None:
         """Show native code what the trace holds."""
         if self.now is not self.before:
+            check_held(self.owner, self.now)
             write_state(self.owner, self.now)
 
     def give_back(self) -> None:

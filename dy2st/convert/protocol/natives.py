@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from gc import get_referents
 from operator import is_
 from typing import Any
 
@@ -13,6 +14,7 @@ from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, missing_k
 from dy2st.convert.kinds.lists import place_of_index, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import shown_by
+from dy2st.convert.objects import check_held
 from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.materialise import (
     note_class,
@@ -93,7 +95,32 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         )
     if trace.is_outside(value):
         note_reached(trace, (value,))
-    return _array_now(trace, value) if issubclass(kind, np.ndarray) and trace.over else value
+    if not trace.over:
+        return value
+    if row.state == "derived":
+        return _derived_now(trace, value)
+    if row.is_view:  # of an object of a class derived from dict
+        owner = get_referents(value)[0]
+        now = native(trace, owner)
+        return value if now is owner else getattr(now, kind.__name__.rpartition("_")[2])()
+    return _array_now(trace, value) if issubclass(kind, np.ndarray) else value
+
+
+def _derived_now(trace: Trace, value: Any) -> Any:
+    """An object of a class derived from a container, with what the code has put into it."""
+    place = trace.over.get((id(value), STATE))
+    if place is None:
+        return value
+    check_held(value, place.value)
+    row, fields = info(type(value)), dict(getattr(value, "__dict__", ()))
+    kind: Any = row.base.kind
+    made = kind.__new__(type(value))
+    row.restore(made, place.value)
+    names = {name: one.value for (of, name), one in trace.over.items() if of == id(value)}
+    for name, one in {**fields, **names}.items():
+        if isinstance(name, str) and one is not MISSING:
+            object.__setattr__(made, name, one)
+    return made
 
 
 def _array_now(trace: Trace, value: Any) -> Any:

@@ -242,12 +242,13 @@ class Taker:
         if info(kind).state in ("hidden", "array"):
             return self._note(value, Made(kind, (), [], copy(value)))
         if info(kind).state == "derived":
-            base, content = info(kind).base.kind, read_state(value)
-            derived: Made = self._note(value, Made(kind, (), [], base))
+            base = info(kind).base.kind
+            settings = [self.take(one) for one in info(base).settings(value)]
+            derived: Made = self._note(value, Made(kind, settings, [], base))
             held = dict(getattr(value, "__dict__", ()))
             names = (name for name in slots_of(kind) if hasattr(value, name))
             held |= {name: getattr(value, name) for name in names}
-            derived.items += [self._container(held, dict), self._container(content, type(content))]
+            derived.items += [self._container(held, dict), self.take(read_state(value))]
             return derived
         parts = _parts(self.trace, value)
         if parts is None:
@@ -633,12 +634,13 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         # An object of a class derived from a container, which no method of that class has filled.
         base: Any = tree.like
         made = known[id(tree)] = base.__new__(tree.kind)
+        if tree.keys:
+            base.__init__(made, *(rebuild(one, outputs, known) for one in tree.keys))
         attributes, held = (rebuild(item, outputs, known) for item in tree.items)
         slots: Any = slots_of(tree.kind)
         for name, one in attributes.items():  # past the methods of its class
             object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
-        for item in held.items() if isinstance(held, dict) else ((one,) for one in held):
-            info(base).put(made, *item)
+        info(tree.kind).restore(made, held)
         return made
     made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
     items = [rebuild(item, outputs, known) for item in tree.items]

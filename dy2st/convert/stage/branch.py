@@ -38,6 +38,7 @@ from dy2st.convert.trace import (
     in_words,
     label,
 )
+from dy2st.convert.types import info
 from dy2st.convert.types.containers import same_state
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Layout, Same, View, opened
@@ -402,6 +403,8 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         are_there = value is not MISSING and other is not MISSING
         if value is other or (are_there and same_state(value, other)):
             return other
+        if info(type(place.owner)).state == "derived" and are_there:
+            return value
         kind = type(place.owner).__name__
         raise BranchMismatch(
             f"the {kind} in a variable is changed in a branch or loop that depends on a tensor",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from operator import eq, is_
 from types import MappingProxyType
 from typing import Any
@@ -43,6 +43,8 @@ def same_state(left: Any, right: Any) -> bool:
     if isinstance(left, dict):
         # As lists, since the order of the keys counts.
         left, right = [*left, *left.values()], [*right, *right.values()]
+    if type(left) is tuple:
+        return same(left, right)
     if info(type(left)).family == "list":
         return len(left) == len(right) and all(map(is_, left, right))
     return bool(left == right)
@@ -50,30 +52,29 @@ def same_state(left: Any, right: Any) -> bool:
 
 def emptied(kind: type, like: Any) -> Any:
     """A new empty container; a deque has its maxlen, a defaultdict its factory."""
-    empty = info(kind).empty
-    return kind() if empty is None or like is None else empty(like)
+    return kind() if like is None else kind(*info(kind).settings(like))
 
 
-def container(kind: Any, plain: Callable[[Any], Any], items: Any, put: Any, **fields: Any) -> None:
+def container(kind: Any, items: Any, put: Any, **fields: Any) -> None:
     """Give a class of containers its row.
 
-    plain, items, put: a list, dict or set, the method that gives what is put there, and the one
-    that puts it into an object of a derived class, past what that class says.
+    items, put: methods that give what an object of a derived class holds, and put one of these
+    into it, past what that class says.
     """
 
     def restore(owner: Any, state: Any) -> None:
         kind.clear(owner)
-        for one in state.items() if isinstance(state, dict) else ((one,) for one in state):
-            put(owner, *one)
+        for one in state:
+            put(owner, one)
 
-    derived = {"snapshot": lambda owner: plain(items(owner)), "restore": restore}
+    # A value like any other: a Program may choose among two of as many items.
+    derived = {"snapshot": lambda owner: tuple(items(owner)), "restore": restore}
     row(
         kind,
         is_container=True,
         state="items",
         snapshot=lambda owner: owner.copy(),
         restore=fill,
-        put=put,
         derived=lambda _: {"state": "derived", **derived},
         **fields,
     )
@@ -90,9 +91,9 @@ def _ends(bounds: Any, names: Any) -> list[Any]:
 
 
 _LIST: dict[str, Any] = {"family": "list", "make": _extended}
-container(list, list, list.__iter__, list.append, display="[{}]", **_LIST)
-_LIKE_DEQUE = {"keeps_more": True, "empty": lambda like: deque(maxlen=like.maxlen)}
-container(deque, list, deque.__iter__, deque.append, **_LIKE_DEQUE, **_LIST)
+container(list, list.__iter__, list.append, display="[{}]", **_LIST)
+_SETTINGS = {"keeps_more": True, "settings": lambda like: ((), like.maxlen)}
+container(deque, deque.__iter__, deque.append, **_SETTINGS, **_LIST)
 # Nobody asks which of two equal ones a value is: what they hold never changes.
 BUNDLE: dict[str, Any] = {"family": "bundle", "is_value": True, "is_unchanging": True}
 _TUPLE: dict[str, Any] = {
@@ -125,7 +126,7 @@ def _same(left: Any, right: Any) -> bool:
 
 
 _SET: dict[str, Any] = {"family": "set", "make": lambda kind, parts, names, like: kind(parts)}
-container(set, set, set.__iter__, set.add, **_SET)
+container(set, set.__iter__, set.add, **_SET)
 row(frozenset, **_SET, is_unchanging=True, same=_same)
 
 
@@ -138,13 +139,13 @@ def _dict(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
 
 def _give_row(kind: Any, **fields: Any) -> None:
     fields = {"family": "dict", "parts": by_name, "names": list, "make": _dict, **fields}
-    container(kind, dict, kind.items, kind.__setitem__, **fields)
+    container(kind, kind.items, lambda owner, pair: kind.__setitem__(owner, *pair), **fields)
 
 
 _give_row(dict, display="{{{}}}")
 for _kind in (OrderedDict, Table, Counter):
     _give_row(_kind)
-_give_row(defaultdict, keeps_more=True, empty=lambda like: defaultdict(like.default_factory))
+_give_row(defaultdict, keeps_more=True, settings=lambda like: (like.default_factory,))
 
 row(MappingProxyType, family="mapping")
 # Those of keys and items have the operators of sets; an OrderedDict has its own.

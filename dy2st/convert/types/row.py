@@ -46,13 +46,12 @@ class TypeInfo:
     names: Callable[[Any], Any] = lambda held: ()
     make: Callable[[Any, Sequence[Any], Any, Any], Any] = _hidden
     keeps_more: bool = False  # it has more than parts: a deque its maxlen
-    empty: Callable[[Any], Any] | None = None  # makes one without parts, like another one
+    settings: Callable[[Any], Sequence[Any]] = lambda like: ()  # what makes one without parts
     # Where it keeps what it holds: "items" (containers), "derived" (of classes derived from them),
     # "hidden" (in C, where no attribute shows it), "array"; "" where attributes are all.
     state: str = ""
     snapshot: Callable[[Any], Any] = _hidden  # what it holds, as a copy
     restore: Callable[[Any, Any], None] = _hidden  # lets it hold that
-    put: Callable[..., Any] = _hidden  # puts an item into an object of a derived class
     # Functions of the trace that stand for methods in C, and for operators by the names of the
     # protocol, where one is the left operand.
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
@@ -77,7 +76,7 @@ class TypeInfo:
 
 HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
 # What holds of objects of derived classes, too, unless the row says otherwise.
-_KEPT = ("is_unchanging", "put")
+_KEPT = ("is_unchanging",)
 
 
 class _Rows(dict[type, TypeInfo]):
