@@ -98,10 +98,6 @@ def _are_alike(kind: type, other: type) -> bool:
     return is_any or issubclass(other, kind)
 
 
-def _of_one(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    return lambda trace, owner: trace.call(function, owner)
-
-
 def _of_two(name: str, operator: str) -> Callable[..., Any]:
     def row(trace: Trace, owner: Any, other: Any) -> Any:
         is_one = is_traced(other) or type(other) in (Union, SymbolicSequence)
@@ -110,10 +106,6 @@ def _of_two(name: str, operator: str) -> Callable[..., Any]:
         return getattr(owner, name)(other)  # NotImplemented, or Python's own error
 
     return row
-
-
-def _of_any(operator: str) -> Callable[..., Any]:
-    return lambda trace, owner, other: getattr(trace, operator)(owner, other)
 
 
 @method_row("list", "tuple", name="__contains__")
@@ -126,10 +118,14 @@ def _len_of(trace: Trace, owner: Any) -> Any:
     return trace.call(len, owner)
 
 
-_ROWS = {
-    **{name: _of_one(function) for name, function in _OF_ONE.items()},
-    **{name: _of_two(name, operator) for name, operator in _OF_TWO.items()},
-    **{name: _of_any(operator) for name, operator in _OF_ANY.items()},
+_ROWS: dict[str, Callable[..., Any]] = {
+    name: lambda trace, owner, *, function=function: trace.call(function, owner)
+    for name, function in _OF_ONE.items()
+}
+_ROWS |= {name: _of_two(name, operator) for name, operator in _OF_TWO.items()}
+_ROWS |= {
+    name: lambda trace, owner, other, *, operator=operator: getattr(trace, operator)(owner, other)
+    for name, operator in _OF_ANY.items()
 }
 for _kind in kinds_of("list", "tuple", "dict", *_SETS):
     # A row for each method of the tables that the class has.

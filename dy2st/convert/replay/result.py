@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from types import CellType, CoroutineType, FunctionType, MethodType
 from typing import Any
-from weakref import ReferenceType
 
 import numpy as np
 
@@ -357,10 +356,6 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
     row = info(kind)
     if row.is_unchanging and row.base is row:
         return row.parts(value, ())
-    if kind in (classmethod, staticmethod):
-        return (value.__func__,)
-    if kind is ReferenceType:  # as keys of a weak dict are
-        return () if value() is None else (value(),)
     if isinstance(value, type):
         return [one for one in vars(value).values() if isinstance(one, Variable)]
     if row.is_unchanging and row.base.is_plain:

@@ -120,14 +120,16 @@ row(
 )
 
 
-def _same(left: Any, right: Any) -> bool:
-    is_there = (any(same(one, other) for other in right) for one in left)
-    return len(left) == len(right) and all(is_there)
-
-
 _SET: dict[str, Any] = {"family": "set", "make": lambda kind, parts, names, like: kind(parts)}
 container(set, set.__iter__, set.add, **_SET)
-row(frozenset, **_SET, is_unchanging=True, same=_same)
+row(
+    frozenset,
+    **_SET,
+    is_unchanging=True,
+    same=lambda left, right: (
+        len(left) == len(right) and all(any(same(one, two) for two in right) for one in left)
+    ),
+)
 
 
 def _dict(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:

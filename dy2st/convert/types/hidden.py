@@ -24,11 +24,6 @@ def _write_text(stream: Any, state: Any) -> None:
     stream.seek(state[1])
 
 
-def _write_array(target: Any, state: bytes) -> None:
-    del target[:]
-    target.frombytes(state)
-
-
 def _hidden(*kinds: type | str, **fields: Any) -> None:
     row(*kinds, **{"is_open": True, "state": "hidden", **fields})
 
@@ -45,7 +40,11 @@ _hidden(
     snapshot=memoryview.tobytes,
     restore=lambda view, old: view.cast("B").__setitem__(slice(None), old),
 )
-_hidden("array.array", snapshot=lambda values: values.tobytes(), restore=_write_array)
+_hidden(
+    "array.array",
+    snapshot=lambda values: values.tobytes(),
+    restore=lambda values, old: values.__delitem__(slice(None)) or values.frombytes(old),
+)
 _hidden(io.StringIO, io.BytesIO, snapshot=_read_text, restore=_write_text)
 # Random numbers: of those of the machine nobody has the state, and those of NumPy are in arrays.
 _hidden("random.SystemRandom", snapshot=lambda one: None, restore=lambda one, old: None)
