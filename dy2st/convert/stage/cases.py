@@ -41,7 +41,10 @@ def is_constant(node: Layout, value: object) -> bool:
 def is_case(trace: Trace, value: Union, *places: int) -> Variable:
     """Whether a value is one of some cases; on both sides of a branch on it that is known."""
     tag = trace.tracer.local(value.tag)
-    found: Variable = reduce(F.logical_or, [F.equal(tag, place) for place in places])
+    if len(places) > 2 and places == tuple(range(places[0], places[-1] + 1)):
+        found: Variable = F.logical_and(tag >= places[0], tag <= places[-1])
+    else:
+        found = reduce(F.logical_or, [F.equal(tag, place) for place in places])
     found.number = bool
     trace.narrowing[found] = value, frozenset(places)
     return found

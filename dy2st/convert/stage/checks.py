@@ -9,6 +9,7 @@ from dy2st.convert.stage.branch import proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Trace
+from dy2st.convert.values.lub import MOST_CASES
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import PlaceError
@@ -39,7 +40,10 @@ def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
         end = place + len(parts)
         made = lambda *v: function(*v[:place], make(*v[place:end]), *v[end:])  # noqa: E731
         return map_cases(trace, made, *values[:place], *parts, *values[place + 1 :])
-    pred = is_case(trace, union, trace.cases_of(union)[0])
+    # By halves where they are many, or the branches would be in each other as often.
+    places = trace.cases_of(union)
+    half = len(places) // 2 if len(places) > MOST_CASES else 1
+    pred = is_case(trace, union, *places[:half])
 
     def again() -> tuple[Any]:
         return (map_cases(trace, function, *values),)

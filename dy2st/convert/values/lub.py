@@ -32,6 +32,7 @@ from dy2st.convert.values.special import MISSING, NOWHERE, Union
 from dy2st_runtime.ir.choice import Text
 
 MOST_CASES = 6
+_MOST_OBJECTS = 64  # cases with those that are objects which others know, too
 _MOST_TUPLES = 3  # of unlike lengths; two such values compared are nine pairs
 _NUMBERS = "biuf"
 _GROWING = ("list", "tuple", "set", "dict")
@@ -93,8 +94,10 @@ class Lub:
             if sum(_sequence_kind(opened(case)) is tuple for case in cases) > _MOST_TUPLES:
                 cases, rises = self._with_one_tuple(cases), True
                 is_whole = len(cases) == 1
-            if len(cases) > MOST_CASES:
-                raise Unlike(f"one of more than {MOST_CASES} kinds of values")
+            kinds = [case for case in cases if not _is_reference(case)]
+            if len(kinds) > MOST_CASES or len(cases) > _MOST_OBJECTS:
+                most = MOST_CASES if len(kinds) > MOST_CASES else _MOST_OBJECTS
+                raise Unlike(f"one of more than {most} kinds of values")
             either = cases[0] if is_whole else Cases(cases) if rises else left
             del self._chosen[len(self._chosen) - len(chosen) :]
             return either

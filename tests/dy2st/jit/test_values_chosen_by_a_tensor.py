@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dy2st
+from dy2st.errors import ConversionError
 from dy2st.jit import load, save, to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.ir.text.parser import parse_one
@@ -110,3 +111,17 @@ def chosen_length(x):
 def test_lists_of_two_lengths_stay_readable_beside_the_chosen_one(values):
     x = dy2st.to_tensor(values)
     assert repr(to_static(chosen_length)(x)) == repr(chosen_length(x))
+
+
+def test_a_value_is_one_of_64_objects_at_most():
+    class Held:
+        def __init__(self, number):
+            self.number = number
+
+    def chosen(x, count):
+        return [Held(place) for place in range(count)][int(x[0])].number
+
+    x = dy2st.to_tensor([63.0])
+    assert to_static(chosen)(x, 64) == 63
+    with pytest.raises(ConversionError, match="one of more than 64 kinds of values"):
+        to_static(chosen)(x, 65)

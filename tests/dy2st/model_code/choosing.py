@@ -53,6 +53,36 @@ def meter_of_the_sign(x):
 
 
 @on(*VALUES, unknown=EACH)
+def best_of_nine_objects(x):
+    found = [Meter(x[0] * place, place) for place in range(9)]
+    best = max(found, key=lambda one: (one.total - x[1]) ** 2)
+    best.update(1.0)
+    nearest = None
+    for one in found:
+        if x[1] > one.count and (nearest is None or one.total > nearest.total):
+            nearest = one
+    return best.total, [one.count for one in found], nearest.count if nearest else -1
+
+
+@on(*VALUES, unknown=EACH)
+def cells_of_a_table_of_nine_rows(x):
+    table = [[row * column for column in range(3)] for row in range(9)]
+    row, total = 8, 0
+    while row > 0:
+        place = int(x[row % 2] > 0)
+        total += table[row][place]
+        table[row][place] = -1
+        row -= 1 if x[0] > row else 3
+    return total, table
+
+
+@on(*VALUES, unknown=EACH)
+def one_of_eight_functions(x):
+    steps = [lambda v, k=k: v * k for k in range(7)]
+    return steps[int(x[0]) % 7](x.sum()), [*steps, abs][int(x.max()) % 8](x[1])
+
+
+@on(*VALUES, unknown=EACH)
 def step_that_was_taken(x):
     step = Step(x.sum(), "sum")
     if x.max() > 2:
