@@ -210,3 +210,27 @@ def test_a_class_that_is_written_in_python_needs_no_row(sign):
     wanted, *others = chained(X * sign)
     assert np.array_equal(tensor.numpy(), wanted.numpy())
     assert rest == others
+
+
+class Counted:
+    count: Any = 0.0
+
+
+@pytest.mark.parametrize(
+    "hold", [lambda one: frozenset({one}), lambda one: (slice(one),), lambda one: [one]]
+)
+def test_what_stands_in_a_value_from_outside_is_outside_too(hold):
+    one = Counted()
+    held = hold(one)
+
+    def function(x: Any) -> Any:
+        for found in held:
+            found = getattr(found, "stop", found)
+            found.count = found.count + 1.0
+            found.last = x.sum()
+        return x * one.count
+
+    static = to_static(function)
+    for count in (1.0, 2.0, 3.0):
+        assert np.array_equal(static(X).numpy(), X.numpy() * count)
+    assert one.count == 3.0 and float(one.last) == 3.0  # type: ignore[attr-defined]
