@@ -444,7 +444,7 @@ class Trace(Vocabulary):
         """Set an attribute: natively if the object was made here, else in the overlay."""
         self.alias_tracker.change(owner)
         is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
-        if is_native and not isinstance(owner, (CellType, dict)):
+        if is_native and type(owner) not in (CellType, dict):
             kind: Any = type if isinstance(owner, type) else object
             if value is MISSING:
                 kind.__delattr__(owner, name)

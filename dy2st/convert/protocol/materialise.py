@@ -355,9 +355,10 @@ def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
 
     is_kept: what is given an array keeps it, as constants of a Program do.
     """
-    if issubclass(type(value), np.ndarray) and not is_kept:  # a proxy is none
+    row = info(type(value))
+    if row.state == "derived" or (row.state == "array" and not is_kept):
         return value
-    if info(type(value)).is_container and info(type(trace.content(value))).is_container:
+    if row.is_container and info(type(trace.content(value))).is_container:
         return value if _may_change(trace, value) else trace.native(value)
     return trace.native(value)
 

@@ -78,7 +78,7 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
                     # What it does to an object; nothing of a variable, which is more than that.
                     if place.name is CONTENT or place.name is STATE:
                         effect.what = f"the {kind} in {place.at} is changed"
-                    elif not isinstance(place.owner, (dict, ModuleType)):
+                    elif type(place.owner) is not dict and not isinstance(place.owner, ModuleType):
                         effect.what = f"the attribute `{place.name}` of {kind} is set at {place.at}"
             found += made
     return found
@@ -138,7 +138,7 @@ def _writer(owner: Any) -> Callable[[Any, Any, Any], None]:
     """What sets a place of an object, or deletes it: it may have been set and deleted."""
     if isinstance(owner, CellType):
         return _set_cell
-    if isinstance(owner, dict):
+    if type(owner) is dict:  # the globals of a module
         return _set_key
     if isinstance(owner, Layer):
         return _set_in_layer

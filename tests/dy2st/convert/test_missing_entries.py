@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import dy2st
-from dy2st.errors import UnsupportedSyntax
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 from tests.dy2st.catalogue.comparing import comparable
 
@@ -117,7 +117,7 @@ def test_what_would_be_stored_on_every_path_is_refused() -> None:
         d = Named(lambda: 4, q=1)
         return (d["r"] if x.sum() > 0 else d["q"]), len(d)
 
-    with pytest.raises(UnsupportedSyntax, match="an item of a Named is set"):
+    with pytest.raises(ConversionError, match="a Named is used whose items"):
         to_static(in_a_branch)(dy2st.to_tensor([1.0]))
 
 
@@ -126,7 +126,7 @@ def test_a_text_that_would_store_on_every_path_is_refused() -> None:
         d = Storing(q=1)
         return ("%(r)s" % d if x.sum() > 0 else "q"), len(d)
 
-    with pytest.raises(UnsupportedSyntax, match="an item of a Storing is set"):
+    with pytest.raises(ConversionError, match="a Storing is used whose items"):
         to_static(in_a_branch)(dy2st.to_tensor([1.0]))
 
 

@@ -215,3 +215,41 @@ def test_a_count_that_a_tensor_decides_is_refused(use):
 
     with pytest.raises(Dy2stError, match="a Named is used whose items"):
         to_static(function)(X)
+
+
+class Noting(dict[str, Any]):
+    def __setitem__(self, key: str, value: Any) -> None:
+        dict.__setitem__(self, key, value)
+        self.last = key
+
+
+@pytest.mark.parametrize("kind", [Noting, Logged])
+def test_a_method_that_calls_that_of_its_base_changes_items_and_attributes(kind):
+    held = kind(a=1.0, b=2.0)
+
+    def function(x: Any) -> Any:
+        held["b"] = x
+        held["a"] = x * 2
+        held["a"] = held["a"] + held["b"]
+        held.size = len(held)
+        return held["a"]
+
+    static = to_static(function)
+    for scale in (1.0, 2.0):
+        assert np.array_equal(static(X * scale).numpy(), X.numpy() * 3 * scale)
+        assert list(held) == ["a", "b"] and (held.last, held.size) == ("a", 2)
+        assert np.array_equal(held["a"].numpy(), X.numpy() * 3 * scale)
+
+
+def test_an_attribute_of_an_ordered_dict_that_a_branch_sets_is_returned():
+    def function(x: Any) -> Any:
+        names = Ordered(a=x)
+        if x.sum() > 0:
+            names.scale = x * 2
+        else:
+            names.scale = x * 3
+        return names
+
+    static = to_static(function)
+    assert np.array_equal(static(X).scale.numpy(), X.numpy() * 2)
+    assert np.array_equal(static(-X).scale.numpy(), X.numpy() * -3)
