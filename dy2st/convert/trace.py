@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
+from pathlib import PurePath
 from types import CellType, FunctionType
 from typing import Any, TypeAlias
 
@@ -316,8 +318,10 @@ class Trace(Vocabulary):
         except Exception:  # whatever the process says, the next call asks again
             self.read(EACH_CALL, function, "", f"{function.__name__}() raises")
             raise
-        self.read("volatile", function, (args, tuple(options.items())), copy(found))
-        return self.made(found)
+        is_new = type(found) in (list, dict, set) or isinstance(found, (PurePath, date))
+        known = copy(found) if is_new else found
+        self.read("volatile", function, (args, tuple(options.items())), known)
+        return self.made(found) if is_new else self.mark_outside(found)
 
     # -- places ---------------------------------------------------------------------------------
 

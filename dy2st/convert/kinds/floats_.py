@@ -17,7 +17,6 @@ from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar, to_
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.ir import F, Variable
 
 Compute = Callable[..., Any]
@@ -223,18 +222,6 @@ def _check_size(trace: Trace, result: Any, *given: Any) -> None:
     has_reason = F.logical_not(reduce(F.logical_and, map(is_finite, given)))
     is_fine = F.logical_or(F.logical_not(_is_infinite(result)), has_reason)
     check(trace, is_fine, _RANGE)
-
-
-@function_row(math.dist)
-def _dist(trace: Trace, p: Any, q: Any) -> Any:
-    left, right = trace.listed(p), trace.listed(q)
-    if SymbolicSequence in (type(left), type(right)) or not any(map(is_traced, (*left, *right))):
-        return math.dist(*trace.exported((p, q)))
-    if len(left) != len(right):
-        raise ValueError("both points must have the same number of dimensions")
-    pairs = zip(left, right, strict=True)
-    gaps = [F.subtract(to_float(trace, a), to_float(trace, b)) for a, b in pairs]
-    return as_number(trace, _hypot(*gaps), float)
 
 
 @function_row(math.modf)

@@ -23,7 +23,6 @@ from dy2st_runtime.ir import Operator, user_location
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.tensor import EagerTensor
 
-_NOTHING = object()
 _CACHED: Any = type(functools.lru_cache(lambda: None))
 
 
@@ -170,7 +169,7 @@ def cache_clear(trace: Trace, function: Any) -> None:
         function.cache_clear()
         trace.call(cleared, _memo_of(trace, function))
         return
-    check_side_effects(trace, function.cache_clear, ())
+    check_side_effects(trace, function.cache_clear, (function,))
     trace.call_context.ask(function.cache_clear, (), {})
 
 

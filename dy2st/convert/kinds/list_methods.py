@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.kinds.container_writes import each, is_lazy, to_cut, to_move
@@ -271,6 +270,3 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
 def _check_found(trace: Trace, found: Any) -> None:
     flag = F.greater_equal(found, 0)
     trace.tracer.check(flag, ValueError("x is not in list"))
-
-
-Change = Callable[..., None]

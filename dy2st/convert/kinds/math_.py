@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from dy2st.convert.effect_table import changed, row_of
 from dy2st.convert.kinds.numbers_ import whole
 from dy2st.convert.kinds.scalars import as_number, as_numpy, is_traced, to_float
 from dy2st.convert.kinds.table import function_row, method_row
@@ -42,14 +43,6 @@ for _entry in _WHOLE:
     _row_of_whole(*_entry)
 
 
-@function_row(math.prod)
-def _prod(trace: Trace, iterable: Any, *, start: Any = 1) -> Any:
-    def iteration(item: Any, product: Any) -> tuple[Any]:
-        return (trace.mul(product, item),)
-
-    return trace.for_(iterable, None, iteration, (start,), ("the product",))[0]
-
-
 @function_row(math.isclose)
 def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
     if not is_traced(a) and not is_traced(b):
@@ -63,32 +56,15 @@ def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: f
 
 # -- NumPy ------------------------------------------------------------------------------------
 
-_OF_NUMPY: tuple[tuple[Any, Compute], ...] = (
-    (np.sqrt, lambda v: F.sqrt(v)),
-    (np.exp, lambda v: F.exp(v)),
-    (np.log, lambda v: F.log(v)),
-    (np.log2, lambda v: F.log2(v)),
-    (np.log10, lambda v: F.log10(v)),
-    (np.log1p, lambda v: F.log1p(v)),
-    (np.sin, lambda v: F.sin(v)),
-    (np.cos, lambda v: F.cos(v)),
-    (np.tan, lambda v: F.tan(v)),
-    (np.tanh, lambda v: F.tanh(v)),
-    (np.ceil, lambda v: F.ceil(v)),
-    (np.floor, lambda v: F.floor(v)),
-    (np.rint, lambda v: F.round(v)),
+_FLOATS = (
+    *("sqrt", "exp", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh"),
+    *("ceil", "floor", "rint"),
 )
-# As Python's own, of numbers of one kind.
-_AS_PYTHON: tuple[tuple[Any, str], ...] = (
-    (np.add, "add"),
-    (np.subtract, "sub"),
-    (np.multiply, "mul"),
-    (np.power, "pow_"),
-    (np.floor_divide, "floordiv"),
-    (np.true_divide, "truediv"),
-    (np.mod, "mod"),
-    (np.negative, "neg"),
-)
+# As Python's own, of numbers of one kind: what the protocol of a trace calls each.
+_AS_PYTHON = {
+    **{"add": "add", "subtract": "sub", "multiply": "mul", "power": "pow_", "negative": "neg"},
+    **{"floor_divide": "floordiv", "true_divide": "truediv", "mod": "mod"},
+}
 
 
 def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
@@ -102,9 +78,10 @@ def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
         return compute(trace, values)
 
 
-def _float_of(compute: Compute) -> Callable[[Trace, Any], Any]:
+def _float_of(name: str) -> Callable[[Trace, Any], Any]:
     """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
-    return lambda trace, values: as_numpy(trace, compute(to_float(trace, values[0])))
+    own = "round" if name == "rint" else name
+    return lambda trace, values: as_numpy(trace, getattr(F, own)(to_float(trace, values[0])))
 
 
 def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
@@ -115,10 +92,10 @@ def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
     return lambda trace, values: as_numpy(trace, trace.call(function, *values))
 
 
-for _numpy, _compute in _OF_NUMPY:
-    _row_of_numpy(_numpy, _float_of(_compute))
-for _numpy, _name in _AS_PYTHON:
-    _row_of_numpy(_numpy, _by_protocol(_name))
+for _name in _FLOATS:
+    _row_of_numpy(getattr(np, _name), _float_of(_name))
+for _name, _protocol in _AS_PYTHON.items():
+    _row_of_numpy(getattr(np, _name), _by_protocol(_protocol))
 for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
     _row_of_numpy(_numpy, _by_builtin(_builtin))
 
@@ -128,7 +105,7 @@ def _clip(trace: Trace, value: Any, *ends: Any, **options: Any) -> Any:
     """`np.clip(number, low, high)`."""
     low, high = (*ends, options.pop("a_min", None), options.pop("a_max", None))[:2]
     if not any(map(is_traced, (value, low, high, *options.values()))):
-        return np.clip(*trace.exported((value, low, high)), **trace.exported(options))
+        return _by_numpy(trace, np.clip, (value, low, high, *ends[2:]), options)
     numbers = [one for one in (value, low, high) if one is not None]
     if options or len(ends) > 2:
         raise refused_by_numpy(np.clip)
@@ -148,7 +125,7 @@ def _row_of_items(function: Any, own: Any) -> None:
     def row(trace: Trace, values: Any, *rest: Any, **options: Any) -> Any:
         items = values if type(values) in (list, tuple) else ()
         if not any(map(is_traced_number, items)) or rest or options:
-            return function(*trace.exported((values, *rest)), **options)
+            return _by_numpy(trace, function, (values, *rest), options)
         if not all(number_kind(item) is not None for item in items):
             raise refused_by_numpy(function)
         return as_numpy(trace, trace.call(own, values))
@@ -159,13 +136,25 @@ def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
     """Any other ufunc: of tensors, of arrays and of numbers that are known."""
     if any(map(is_traced, (*values, *options.values()))):
         return _of_tensors(trace, function, "__call__", values, options)
-    out = options.pop("out", values[function.nin :] or None)
-    given, options = trace.exported(values[: function.nin]), trace.exported(options)
-    if out is None:
-        return function(*given, **options)
-    out = out if isinstance(out, tuple) else (out,)
-    arrays = [one for one in out if isinstance(one, np.ndarray)]
-    return trace.with_overlay_materialised(arrays, lambda: function(*given, out=out, **options))
+    return _by_numpy(trace, function, values, options)
+
+
+def _by_numpy(
+    trace: Trace, function: Any, values: tuple[Any, ...], options: Mapping[str, Any]
+) -> Any:
+    """What NumPy makes of arrays and of what is known; it may write into arrays from outside."""
+    held = [one if isinstance(one, tuple) else (one,) for one in (*values, *options.values())]
+    arrays = [one for part in held for one in part if isinstance(one, np.ndarray)]
+    out = changed(row_of(function, values), function, values, options)
+
+    def own(one: Any) -> Any:
+        is_array = any(one is array for array in arrays) or one is options.get("out")
+        return one if is_array else trace.exported((one,))[0]
+
+    def run() -> Any:
+        return function(*map(own, values), **{key: own(one) for key, one in options.items()})
+
+    return trace.with_overlay_materialised(arrays, run, not out)
 
 
 def _of_tensors(
@@ -179,5 +168,5 @@ def _of_tensors(
     return tensors[0].__array_ufunc__(function, method, *inputs, **trace.exported(options))
 
 
-for _numpy, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
-    _row_of_items(_numpy, _own)
+for _function, _own in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
+    _row_of_items(_function, _own)

@@ -6,9 +6,10 @@ import builtins
 import os
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dy2st.convert.effect_table import KINDS, row_of
 from dy2st.convert.kinds.callers import called_by_the_user, user_frames
 from dy2st.convert.kinds.side_effects import check_side_effects
 from dy2st.convert.kinds.table import function_row
@@ -20,7 +21,18 @@ from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.location import user_frame
 
 _LEVELS = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "critical": 50}
-_NAMES = frozenset({*_LEVELS, "exception", "log"})
+
+
+def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:
+    """Whether this gives a message to a logger that does not take its level now."""
+    number = {**_LEVELS, "exception": 40}.get(function.__name__)
+    if number is None or len(given) < 2 or row_of(function, given) is not KINDS["LOGS"]:
+        return False
+    asked: Any = getattr(given[0], "isEnabledFor", None)
+    if asked is None or asked(number):
+        return False
+    trace.read("cached", asked, ((number,), ()), False)
+    return True
 
 
 def logs_message(
@@ -28,7 +40,7 @@ def logs_message(
 ) -> bool:
     """Whether a call is recorded as a warning or a message; all others are made now, or refused."""
     is_traced = any(holds_traced(trace, one) for one in (*args, *kwargs.values()))
-    if getattr(function, "__module__", "") == "logging" and function.__name__ in _NAMES:
+    if row_of(function, args) is KINDS["LOGS"]:
         is_noted = _logs(trace, function, args, kwargs)
     elif function is warnings.warn and (is_traced or trace.is_nested):
         is_noted = _warns(trace, *args, **kwargs)

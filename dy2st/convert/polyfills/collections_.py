@@ -19,7 +19,7 @@ _OPERATORS = {
 }
 
 
-@polyfill(getattr(collections, "_count_elements"), is_changing=True)  # noqa: B009  private, of C
+@polyfill(getattr(collections, "_count_elements"))  # noqa: B009  private, of C
 def _count_elements(mapping: Any, iterable: Any) -> None:
     for item in iterable:
         mapping[item] = mapping.get(item, 0) + 1

@@ -11,6 +11,6 @@ _CHANGING = ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")
 _OF_HEAPQ, _OF_BISECT = pure(heapq, "_heapq"), pure(bisect, "_bisect")
 
 for _name in _CHANGING:
-    polyfill(getattr(heapq, _name), is_changing=True)(_OF_HEAPQ[_name])
+    polyfill(getattr(heapq, _name))(_OF_HEAPQ[_name])
 for _name in ("bisect_left", "bisect_right", "insort_left", "insort_right"):
-    polyfill(getattr(bisect, _name), is_changing=_name.startswith("insort"))(_OF_BISECT[_name])
+    polyfill(getattr(bisect, _name))(_OF_BISECT[_name])

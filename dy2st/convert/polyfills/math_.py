@@ -53,6 +53,22 @@ def _rounded_sum(parts: list[float]) -> float:
     return total
 
 
+@polyfill(math.prod)
+def prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    """`math.prod`."""
+    for item in iterable:
+        start = start * item
+    return start
+
+
+@polyfill(math.dist)
+def dist(p: Any, q: Any, /) -> float:
+    """`math.dist`."""
+    if len(p) != len(q):
+        raise ValueError("both points must have the same number of dimensions")
+    return math.hypot(*[a - b for a, b in zip(p, q)])
+
+
 _MOST = 2**63 - 1  # of an int of a Program
 
 

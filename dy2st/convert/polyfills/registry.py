@@ -12,6 +12,7 @@ from inspect import CO_GENERATOR, Signature, getsource, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
+from dy2st.convert.effect_table import row_of
 from dy2st.convert.kinds.container_writes import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
@@ -30,6 +31,7 @@ _PACKAGE = __name__.rpartition(".")[0] + "."
 class Polyfill:
     """A function in Python that stands for one in C.
 
+    is_changing: whether it changes its first argument, as the table of effects says.
     moves: how many of its first arguments are iterables whose items are moved, and nothing is asked
     of them; -1 if all are.
     iterable: which argument of a generator function has the items that it makes others of.
@@ -74,12 +76,8 @@ class Polyfill:
         return lazily(trace, made, args[at])
 
 
-def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Callable[[F], F]:
-    """Let a function in Python stand for functions in C.
-
-    is_changing: whether they change their first argument.
-    moves: see `Polyfill`.
-    """
+def polyfill(*functions: Any, moves: int = 0) -> Callable[[F], F]:
+    """Let a function in Python stand for functions in C; `moves` as in `Polyfill`."""
 
     def register(written: F) -> F:
         assert isinstance(written, FunctionType)
@@ -88,9 +86,9 @@ def polyfill(*functions: Any, is_changing: bool = False, moves: int = 0) -> Call
         is_lazy = written.__code__.co_flags & CO_GENERATOR and "iterable" in names
         place = names.index("iterable") if is_lazy else None
         for function in functions:
-            function_row(function)(
-                Polyfill(function, written, parameters, is_changing, moves, place)
-            )
+            is_changing = row_of(function, ((),)).changes == (0,)
+            row = Polyfill(function, written, parameters, is_changing, moves, place)
+            function_row(function)(row)
         return written
 
     return register

@@ -15,26 +15,23 @@ from types import (
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
-    ModuleType,
     WrapperDescriptorType,
 )
 from typing import Any
 
-import numpy as np
-
+from dy2st.convert.effect_table import EffectRow, changed, row_of
 from dy2st.convert.ignored_modules import is_like_the_users, is_polyfill, module_of_code
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
-from dy2st.convert.kinds.messages import logs_message
+from dy2st.convert.kinds.messages import is_silent, logs_message
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.side_effects import (
     check_side_effects,
-    has_set_variables,
     is_asked_again,
     is_fresh,
     is_operator,
-    is_silent,
     note_environment,
-    only_reads,
+    note_settings,
+    with_owner,
 )
 from dy2st.convert.kinds.table import (
     CODES,
@@ -264,14 +261,15 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     """A function in C without a row: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
-    # What the process answers (`os.getenv`) is asked again at each call, unless the code sets it.
-    if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
-        return trace.read_volatile(function, *args)
-    check_side_effects(trace, function, (*args, *kwargs.values()))
-    owner = getattr(function, "__self__", None)
-    own = () if owner is None or isinstance(owner, (ModuleType, type)) else (owner,)
-    reached = note_reached(trace, (*own, *args, *kwargs.values()))
-    return _with_real_objects(trace, function, reached, args, kwargs)
+    whole = with_owner(function, args)
+    values = (*whole, *kwargs.values())
+    # What the process answers (`os.getcwd`) is asked again at each call.
+    row = row_of(function, values)
+    if is_asked_again(trace, row, (*args, *kwargs.values())):
+        return trace.read_volatile(function, *args, **kwargs)
+    check_side_effects(trace, function, whole, kwargs, row)
+    reached = note_reached(trace, values)
+    return _with_real_objects(trace, function, row, reached, args, kwargs)
 
 
 def _for_each_case(
@@ -288,7 +286,7 @@ def _for_each_case(
 
 
 def _with_real_objects(
-    trace: Trace, function: Any, reached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    trace: Trace, function: Any, row: EffectRow, reached: Any, args: tuple[Any, ...], kwargs: Any
 ) -> Any:
     def run() -> Any:
         named = {name: shown(trace, value, is_ours) for name, value in kwargs.items()}
@@ -305,10 +303,12 @@ def _with_real_objects(
                 raise
 
     is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
-    has_out = "out" in kwargs or (isinstance(function, np.ufunc) and len(args) > function.nin)
-    found = with_overlay_materialised(trace, reached, run, only_reads(function) and not has_out)
-    if is_fresh(function, args, found):
+    only_reads = not changed(row, function, with_owner(function, args), kwargs)
+    found = with_overlay_materialised(trace, reached, run, only_reads)
+    if is_fresh(row, args, found):
         trace.note_class_made(trace.made(found))
+    if type(found).__module__ == "decimal":
+        note_settings(trace, found)
     if isinstance(getattr(function, "__self__", None), ContextVar):
         return trace.read("cached", function, (args, tuple(kwargs.items())), found)
     return found
@@ -348,14 +348,15 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
 def _call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
         return None
-    if is_asked_again(function, args) and not kwargs and not has_set_variables(trace):
-        return trace.read_volatile(function, *args)
+    row = row_of(function, (*args, *kwargs.values()))
+    if is_asked_again(trace, row, (*args, *kwargs.values())):
+        return trace.read_volatile(function, *args, **kwargs)
     if note_environment(trace, function, args):
         return function(*args, **kwargs)
-    check_side_effects(trace, function, (*args, *kwargs.values()))
+    check_side_effects(trace, function, args, kwargs, row)
     given = (function, *args, *kwargs.values())
     reached = note_reached(trace, given, function.__name__ != "forward")
-    return _with_real_objects(trace, function, reached, args, kwargs)
+    return _with_real_objects(trace, function, row, reached, args, kwargs)
 
 
 def _constructed_in_c(
@@ -447,9 +448,6 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     if isinstance(function, weakref.ref):
         return trace.read("cached", function, (args, ()), function())
     return call_native(trace, function, args, kwargs)
-
-
-Row = Callable[..., Any]
 
 
 # What code raises that looks at a value more closely than it expects to.

@@ -345,7 +345,7 @@ def with_overlay_materialised(
 def viewed(trace: Trace, value: Any) -> Any:
     """The array from outside into whose memory another one looks; None if it looks into none."""
     found = value
-    while isinstance(found, np.ndarray) and isinstance(found.base, np.ndarray):
+    while isinstance(found, (np.ndarray, np.flatiter)) and isinstance(found.base, np.ndarray):
         found = found.base
     return found if found is not value and trace.is_outside(found) else None
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from datetime import date
 from hashlib import blake2b
 from operator import is_
+from pathlib import PurePath
 from types import CellType, FunctionType, ModuleType
 from typing import Any
 
@@ -23,7 +25,9 @@ _LARGE = 4096
 
 
 def same_answer(value: Any, known: Any) -> bool:
-    """As `same`, of lists and dicts that are made anew at each look."""
+    """As `same`, of lists, dicts, paths and dates that are made anew at each look."""
+    if isinstance(known, (PurePath, date)):
+        return repr(value) == repr(known)
     if type(known) not in (list, dict) or type(value) is not type(known):
         return same(value, known)
     if len(value) != len(known):

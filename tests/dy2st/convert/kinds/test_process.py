@@ -5,12 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import re
-import struct
 
 import pytest
 
 import dy2st
-from dy2st.convert.kinds.side_effects import is_asked_again, is_known
 from dy2st.jit import to_static
 
 X = dy2st.ones([2])
@@ -68,20 +66,6 @@ def test_what_a_callback_of_c_code_reads_is_noticed():
     static(X)
     level[0] = 3.0
     assert float(static(X)[0]) == 3.0
-
-
-@pytest.mark.parametrize(
-    "function",
-    [len, dict, Named, Named().append, "".join, re.compile("a").match, struct.pack, {}.get],
-    ids=lambda function: function.__name__,
-)
-def test_functions_of_their_arguments_alone_are_known(function):
-    assert is_known(function)
-
-
-def test_what_is_told_takes_what_can_be_asked_again_alone():
-    assert is_asked_again(os.path.exists, ("a",))
-    assert not is_asked_again(os.path.exists, ([],))
 
 
 @pytest.mark.filterwarnings("ignore:.* is traced anew for every call")

@@ -12,6 +12,7 @@ from tests.dy2st.jit.outside import (  # noqa: F401
     effects_on_containers,
     functions,
     layers,
+    library,
     lists_of_layers,
     names,
     process,
