@@ -101,7 +101,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         return leaves
     parts = _parts(trace, value, node, view)
     pairs = zip(parts, node.items, strict=True)
-    return [leaf for part, item in pairs for leaf in flatten(trace, part, item, view)]
+    differing = [(part, item) for part, item in pairs if not isinstance(item, Same)]
+    return [leaf for part, item in differing for leaf in flatten(trace, part, item, view)]
 
 
 def _may_be_missing(cases: Sequence[Layout]) -> bool:
@@ -214,7 +215,8 @@ def copied_parts(
         items = () if type(held) is SymbolicSequence or isinstance(held, dict) else held
         pairs: Any = ((item, node.element) for item in items)
     else:
-        pairs = zip(_parts(trace, value, node, view), node.items, strict=True)
+        both = zip(_parts(trace, value, node, view), node.items, strict=True)
+        pairs = [(part, item) for part, item in both if not isinstance(item, Same)]
     return [*own, *(part for one, item in pairs for part in copied_parts(trace, one, item, view))]
 
 

@@ -161,8 +161,8 @@ class Lub:
         return None if any(map(_has_cases, joined.items)) else joined
 
     def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
-        known = [one for one in (item, other) if one is not None]
-        return self(known[0], known[1] if len(known) > 1 else Same(MISSING, NOWHERE))
+        absent = Same(MISSING, NOWHERE)
+        return self(item or other or absent, other if item and other else absent)
 
     def _parts(self, left: Parts, right: Parts) -> Parts:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
