@@ -14,7 +14,7 @@ MODEL_CODE = (
     *("vision", "language", "training_loops", "searching", "batching", "choosing"),
     *("exceptions", "augmentation", "text", "dicts", "in_place", "recurrent", "numbers", "calls"),
     *("generation", "pipelines", "corners", "conditions", "data_texts", "alignment"),
-    *("graphs", "motion", "schedules", "beams"),
+    *("graphs", "motion", "schedules", "beams", "markets", "molecules", "robots", "pictures"),
     *("tracking", "games", "speech", "reinforcement", "solvers", "structures", "probability"),
 )
 
