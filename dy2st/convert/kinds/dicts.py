@@ -116,9 +116,8 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
             each(trace, other, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
         others = ()
     new = pairs_of(trace, *others)
-    if not isinstance(new, dict) or traced_keys.is_keyed(trace, owner):
-        pairs = list(new.items()) if isinstance(new, dict) else new
-        traced_keys.update(trace, owner, pairs)
+    if not isinstance(new, dict):
+        traced_keys.update(trace, owner, new)
         new = {}
     new.update(named)
     if is_sure(trace, new) and not traced_keys.is_keyed(trace, owner):

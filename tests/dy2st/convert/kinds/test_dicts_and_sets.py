@@ -256,6 +256,8 @@ def followed(x):
         followed,
         lambda x: emptied_or_not(x).get(int(x[-1]) // 3 * 3 - 3, 9),
         lambda x: [i in emptied_or_not(x) for i in (int(x[-1]), int(x[0]) - 1, 2)],
+        lambda x: {int(x[-1]): 4, 0: 9} | emptied_or_not(x),
+        lambda x: {**{int(x[-1]): 4, 0: 9}, **emptied_or_not(x)},
     ],
 )
 def test_an_entry_that_a_branch_has_deleted_is_found_under_no_traced_key(function):
