@@ -121,7 +121,7 @@ class _RaisesAtOnce(Exception):
 
 
 @dataclass(eq=False)
-class _Loop:
+class Loop:
     """What is assumed of the loop variables, and of the places and tensors that the body writes."""
 
     trace: Trace
@@ -158,15 +158,15 @@ def stage_while(
     tested: gives the first truth where the test has been run, with all that it changes.
     """
     slots = [
-        JoinedVariable(name, value, value, layout=Same(value, _before(trace)))
+        JoinedVariable(name, value, value, layout=Same(value, before_all(trace)))
         for name, value in zip(names, state, strict=True)
     ]
-    loop = _Loop(trace, slots, may_peel)
+    loop = Loop(trace, slots, may_peel)
     noted = len(trace.repeats.called)
     try:
         with rounds_of_loop(trace) as rounds:
             for place in rounds.places:
-                _carry(loop, place, trace.kept(place.owner, place.name))
+                carry(loop, place, trace.kept(place.owner, place.name))
             rounds.begin(slots)
             test_region, body_region = _settle(loop, rounds, test, body)
     except _Peel:
@@ -198,7 +198,7 @@ def stage_while(
     return _finish(loop, test_region, body_region)
 
 
-def _before(trace: Trace) -> Older:
+def before_all(trace: Trace) -> Older:
     """How values are looked at that are older than the loop."""
     return Older(trace.raw, trace.fields, trace.taken)
 
@@ -244,7 +244,7 @@ def _until_raised(
     return proceed(trace, End(found[2:], found[1]), names)
 
 
-def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
+def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
     """Trace test and body until an iteration leaves what is assumed."""
     trace = loop.trace
     growth = trace.tracer.growth
@@ -260,7 +260,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
         if not loop.types:
             # Forget changes of tensors that variables begin with: an iteration changes what they
             # hold.
-            leaves = _initial(loop)
+            leaves = initial(loop)
             count = len(leaves) - len(loop.tensors)
             loop.starts, held = leaves[:count], set(leaves[:count])
             for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
@@ -269,7 +269,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
                     del loop.tensors[key]
                 else:
                     loop.starts.append(leaf)
-            loop.types, loop.stops = _initial_types(loop), _stops(loop, loop.starts)
+            loop.types, loop.stops = initial_types(loop), stops_of(loop, loop.starts)
         uses = trace.tracer.flags.uses
         test_region = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
         body_region = _run(loop, body, "body")
@@ -290,7 +290,7 @@ def _settle(loop: _Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region
     )
 
 
-def _initial_types(loop: _Loop) -> list[ValueType]:
+def initial_types(loop: Loop) -> list[ValueType]:
     """The types before the loop; a list that is empty there has the elements of an iteration.
 
     Sizes of the Program's parameters are the same in each of them.
@@ -308,7 +308,7 @@ def _initial_types(loop: _Loop) -> list[ValueType]:
     return found
 
 
-def _initial(loop: _Loop) -> list[Variable]:
+def initial(loop: Loop) -> list[Variable]:
     """The leaves of what the loop begins with, in the Block around it."""
     trace = loop.trace
     leaves: list[Variable] = []
@@ -318,12 +318,12 @@ def _initial(loop: _Loop) -> list[Variable]:
     return [trace.tracer.local(leaf) for leaf in leaves]
 
 
-def _run(loop: _Loop, function: Body, what: str) -> Region:
+def _run(loop: Loop, function: Body, what: str) -> Region:
     """Record one call of the test or the body, on parameters for all that goes on."""
     trace = loop.trace
     with trace.region() as region:
         parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
-        values = _given(loop, parameters)
+        values = given(loop, parameters)
         end_region(trace, region, lambda: function(*values))
     if region.outcome is not None:
         raise _Raises(what)
@@ -346,7 +346,7 @@ def _run(loop: _Loop, function: Body, what: str) -> Region:
     return region
 
 
-def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
+def given(loop: Loop, parameters: list[Variable]) -> list[Any]:
     """What the user's code gets: values of the parameters; places and tensors are set to them."""
     trace = loop.trace
     leaves, known = iter(parameters), dict[Any, Any]()
@@ -362,7 +362,7 @@ def _given(loop: _Loop, parameters: list[Variable]) -> list[Any]:
     for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
         trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
         trace.tracer.hold(tensor, parameter)
-    _join(loop, parameters)
+    join_stops(loop, parameters)
     # What the user's variables hold may be views, of before the loop or of an iteration.
     if trace.tracer.views.links:
         own = parameters[: len(parameters) - len(loop.tensors)]
@@ -381,7 +381,7 @@ def _key(place: Place) -> Key:
     return id(place.owner), place.name
 
 
-def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
+def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
     # Carry the places that the body writes
     known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
@@ -390,7 +390,7 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     for slot in new:
         assert slot.place is not None
         if _key(slot.place) not in known:
-            _carry(loop, slot.place, slot.right)
+            carry(loop, slot.place, slot.right)
             rises = True
     assert body_region.results is not None
     for slot, value in zip(loop.variables, body_region.results, strict=True):
@@ -430,7 +430,7 @@ def _holds(loop: _Loop, body_region: Region, uses: bool) -> bool:
     return holds and _stops_hold(loop, body_region, uses)
 
 
-def _note_shared_parts(loop: _Loop, body_region: Region) -> bool:
+def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
     """Note which variables hold one object, or one that may not change; whether some are new.
 
     An iteration could know more of what is carried by value than this one, where they do.
@@ -452,7 +452,7 @@ def _note_shared_parts(loop: _Loop, body_region: Region) -> bool:
     return is_new
 
 
-def _joined(loop: _Loop, slot: JoinedVariable, after: Layout) -> Layout:
+def _joined(loop: Loop, slot: JoinedVariable, after: Layout) -> Layout:
     try:
         joined = loop.join(slot.layout, after)
     except Unlike as error:
@@ -479,40 +479,40 @@ def _is_peeled(before: Layout, joined: Layout) -> bool:
     return is_first and isinstance(second, Leaf)
 
 
-def _carry(loop: _Loop, place: Place, after: Any) -> None:
+def carry(loop: Loop, place: Place, after: Any) -> None:
     """Carry a place as a loop variable; `after` is what an iteration leaves in it."""
     left = loop.trace.kept(place.owner, place.name)
     if place.name is CONTENT and left is place.owner:
         left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
     slot = JoinedVariable(label(loop.trace, place), left, after, place)
-    slot.layout = slot.seen(left, _before(loop.trace))
+    slot.layout = slot.seen(left, before_all(loop.trace))
     loop.slots.append(slot)
 
 
-def _stops_hold(loop: _Loop, body_region: Region, uses: bool) -> bool:
+def _stops_hold(loop: Loop, body_region: Region, uses: bool) -> bool:
     """Whether gradients stop at the leaves, or begin in them, as before the iteration.
 
     uses: whether anything that an iteration has recorded rests on where they stop.
     """
-    before, after = loop.stops, _stops(loop, body_region.block.yields)
+    before, after = loop.stops, stops_of(loop, body_region.block.yields)
     loop.stops = [a if a is b else None for a, b in zip(before, after, strict=True)]
     lost = {a for a, b in zip(before, loop.stops, strict=True) if a is not b}
     return not lost if uses else False not in lost
 
 
-def _stops(loop: _Loop, leaves: Sequence[Variable]) -> list[bool | None]:
+def stops_of(loop: Loop, leaves: Sequence[Variable]) -> list[bool | None]:
     """Whether gradients stop at leaves of what the loop carries; None if nobody knows."""
     flags = loop.trace.tracer.flags
     return [flags.stop(*pair) for pair in zip(_owners(loop, leaves), leaves, strict=True)]
 
 
-def _join(loop: _Loop, leaves: Sequence[Variable]) -> None:
+def join_stops(loop: Loop, leaves: Sequence[Variable]) -> None:
     """Note of leaves that gradients stop at them, or begin, as before every iteration."""
     for owner, leaf, stops in zip(_owners(loop, leaves), leaves, loop.stops, strict=True):
         loop.trace.tracer.flags.join(owner, leaf, stops)
 
 
-def _owners(loop: _Loop, leaves: Sequence[Variable]) -> list[Tensor]:
+def _owners(loop: Loop, leaves: Sequence[Variable]) -> list[Tensor]:
     """The tensors that hold leaves: those that are changed in place stand last."""
     return [*leaves[: len(leaves) - len(loop.tensors)], *loop.tensors.values()]
 
@@ -526,7 +526,7 @@ def _mismatch(words: str) -> Exception:
     )
 
 
-def _finish(loop: _Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
+def _finish(loop: Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
     blocks = (test_region.block, body_region.block)
     captured = close_blocks(tracer, blocks, own=len(loop.types))
@@ -554,5 +554,5 @@ def _finish(loop: _Loop, test_region: Region, body_region: Region) -> tuple[Any,
     count -= len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
-    _join(loop, results)
+    join_stops(loop, results)
     return put_back(trace, loop.slots, iter(results[:count]), [body_region])
