@@ -25,9 +25,9 @@ Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
 
 @dataclass(eq=False)
 class Function:
-    """A function of the Program, or one that is being recorded.
+    """A function of the Program.
 
-    layout    of what it returns; None while nothing is known of it.
+    layout    of what it returns.
     leaves    where the leaves of that are found: the number of an argument, or of a result of the
               call behind all arguments.
     types     of the results.
@@ -39,22 +39,15 @@ class Function:
     """
 
     name: str
-    block: Block | None = None
-    layout: Layout | None = None
-    leaves: Sequence[int] = ()
-    types: Sequence[ValueType] = ()
-    aliases: Sequence[tuple[int, int]] = ()
-    captured: Sequence[Variable] = ()
-    layer: str | None = None
+    block: Block
+    layout: Layout
+    leaves: Sequence[int]
+    types: Sequence[ValueType]
+    aliases: Sequence[tuple[int, int]]
+    captured: Sequence[Variable]
+    layer: str | None
     objects: Sequence[Any] = ()
     reads: Sequence[Read] = ()
-    is_called: bool = False
-
-    def take(self, other: Function) -> None:
-        """Become what another one is, under the same name."""
-        name, is_called = self.name, self.is_called
-        vars(self).update(vars(other))
-        self.name, self.is_called = name, is_called
 
 
 @dataclass(eq=False)
@@ -83,13 +76,13 @@ class Recorded:
 
 @dataclass(eq=False)
 class Running:
-    """A call that is recorded in place, and what is known of it once somebody has asked."""
+    """A call that is recorded in place; the frames around it, and the loop that is staged."""
 
     function: FunctionType
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
-    key: Key | None = None
-    objects: Sequence[Any] = ()
+    depth: int
+    rounds: Any
 
 
 @dataclass(eq=False)
@@ -106,6 +99,10 @@ class Site:
     running: list[Running] = field(default_factory=list)
     is_refused: bool = False
     patience: int = 6
+    recursion: Any = None  # what is recorded now as a function that calls itself
+    settled: Any = None  # the last one
+    nested: int = 0  # how many calls were recorded in place while others ran
+    why: Exception | None = None  # there can be none
 
 
 class Repeats:
@@ -125,6 +122,7 @@ class Repeats:
         self.names: set[str] = set()
         self.kept: dict[int, Any] = {}  # what keys name by its id
         self.is_off = False
+        self.settling = 0  # functions that call themselves, of which not all is known
 
     def write(self, value: Any) -> None:
         """An object from outside holds another value; one that may change does so unseen there."""

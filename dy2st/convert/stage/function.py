@@ -5,10 +5,6 @@ more, into a Block of its own that reads nothing but its parameters; from there 
 one operator. This is done only where nobody can tell the difference: the function writes nothing,
 changes no tensor in place, shows nothing, and returns new tensors or its arguments. All else, and
 what is refused there, is recorded in place as ever.
-
-A call that is met while its own function is recorded is a recursion which the data ends. At first
-nothing is known of what it gives, so the paths without it say; the function is recorded again with
-that, until what it gives is what was assumed.
 """
 
 from __future__ import annotations
@@ -24,32 +20,30 @@ import numpy as np
 from dy2st.convert.repeats import Function, Key, Read, Recorded, Running, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
-from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Refused
+from dy2st.convert.stage.outcome import REFUSALS, Refused
+from dy2st.convert.stage.recursion import (
+    may_stand_in_a_function,
+    name_of,
+    noted,
+    recursive_call,
+)
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.layout import Same, as_value_layout, same_form
+from dy2st.convert.values.layout import Same, as_value_layout
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import listener
-from dy2st_runtime.ir import Block, Operator, TensorType, Variable, lookup
+from dy2st_runtime.ir import Block, Operator, TensorType, Variable
 from dy2st_runtime.ir.data import data_of
-from dy2st_runtime.ir.definition import Effect
 from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.functions import CALL, define, symbols_in
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
 from dy2st_runtime.ir.sizes import origins
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.nn.layer import Layer
 
 _CELL = "cell_contents"
-_ROUNDS = 6
 _GAIN = 4  # one Layer that is like another one makes up for so many that are not
-# Operators with an effect that may stand in a function: they raise, or choose what runs.
-_ALLOWED = frozenset(
-    {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
-)
-_OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
 
 
 def repeatable(
@@ -60,12 +54,22 @@ def repeatable(
     site = trace.repeats.site(function.__code__ if is_own else function)
 
     def run(*args: Any, **kwargs: Any) -> Any:
+        if site.running or site.recursion is not None or site.settled is not None:
+            found = recursive_call(trace, site, function, bound, args, kwargs)
+            if found is not NotImplemented:
+                return found
+        is_inside = trace.is_nested and site.running
+        site.nested += bool(is_inside)
         for one in args:
-            if type(one) is Variable:
+            if is_inside or type(one) is Variable:
                 if site.is_refused or not may_repeat(trace):
                     break
                 return traced_call(trace, site, function, bound, args, kwargs)
-        return bound(*args, **kwargs)
+        site.running.append(Running(function, args, kwargs, len(trace.state.paths), trace.rounds))
+        try:
+            return bound(*args, **kwargs)
+        finally:
+            site.running.pop()
 
     return run
 
@@ -75,6 +79,7 @@ def may_repeat(trace: Trace) -> bool:
     is_plain = (
         not trace.handlers
         and not trace.repeats.is_off
+        and not trace.repeats.settling
         and listener.hear is None
         and autocast() is None
     )
@@ -89,7 +94,7 @@ def traced_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    if site.called or site.running or site.functions:
+    if site.called or site.functions:
         call = Call(trace, function, args, kwargs)
         if call.fits:
             found = function_of_call(trace, site, call)
@@ -102,7 +107,7 @@ def traced_call(
     repeats, block = trace.repeats, trace.tracer.block
     with repeats.logging():
         before, start, mark = _state(trace), len(block.operators), len(repeats.log)
-        site.running.append(Running(function, args, kwargs))
+        site.running.append(Running(function, args, kwargs, len(trace.state.paths), trace.rounds))
         try:
             result = bound(*args, **kwargs)
         finally:
@@ -114,8 +119,6 @@ def traced_call(
             elif call.fits:
                 first = recorded_call(trace, call, block.operators[start:], mark, result)
                 repeats.note(site, call.key, first)
-                for made in site.functions.get(call.key, ()):  # of the call that runs in this one
-                    _link(trace, site, first, made)
     return result
 
 
@@ -144,19 +147,17 @@ def variables_of(value: Any) -> Iterator[Variable]:
         yield value
 
 
-def _link(trace: Trace, site: Site, first: Recorded | Running | None, made: Function) -> None:
+def _link(trace: Trace, site: Site, first: Recorded | None, made: Function) -> None:
     """Let a call that was recorded in place be one of a function, too, when the trace ends."""
-    if isinstance(first, Recorded) and first.function is None and made.block is not None:
+    if first is not None and first.function is None:
         found = match(trace, site, made, first.objects, first.layer)
         if found is not None:
             first.function, first.captured = made, found.captured
 
 
-def _state(trace: Trace) -> tuple[Any, ...]:
+def _state(trace: Trace) -> tuple[int, ...]:
     """What a function leaves alone that may be one of the Program."""
-    tracer, repeats = trace.tracer, trace.repeats
-    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.apart)
-    return repeats.version, repeats.disturbed, len(trace.answers), *asked
+    return trace.repeats.version, *noted(trace)
 
 
 def is_large(operators: Sequence[Operator], least: int) -> bool:
@@ -317,7 +318,7 @@ def match(
     tracer = trace.tracer
     found = Match(made, made.captured, made.reads)
     if not all(map(is_, made.objects, objects)):
-        if made.block is None or not site.patience:
+        if not site.patience:
             return None
         both = alike(trace, site, made.objects, objects, made.reads)
         if both is None or not (made.layer is None or both[0].layers_are_below(made.layer, layer)):
@@ -326,7 +327,7 @@ def match(
         if any(one is None for one in tensors):
             return None
         found = Match(made, [tracer.captured(one) for one in tensors], both[1])
-    elif made.block is not None and made.layer not in (None, layer):
+    elif made.layer not in (None, layer):
         return None
     for outer in found.captured:
         tensor = tracer.flags.state.get(outer, outer)
@@ -350,28 +351,19 @@ def alike(
     return None if followed is None else (found, followed)
 
 
-def first_of(trace: Trace, site: Site, call: Call) -> Recorded | Running | None:
-    """A call like this that was recorded before, or runs now and has come to this one."""
+def first_of(trace: Trace, site: Site, call: Call) -> Recorded | None:
+    """A call like this that was recorded before."""
     for known in site.called.get(call.key, ()):
         if all(map(is_, known.objects, call.objects)):
             return known
         if site.patience and alike(trace, site, known.objects, call.objects, known.read()):
             return known
-    for one in reversed(site.running):
-        if one.key is None:
-            asked = Call(trace, one.function, one.args, one.kwargs)
-            one.key, one.objects = asked.key, asked.objects
-        if one.key == call.key and all(map(is_, one.objects, call.objects)):
-            return one
     return None
 
 
 def append_call(trace: Trace, found: Match, call: Call) -> Any:
     """One call, and what it returns."""
     tracer, made = trace.tracer, found.function
-    made.is_called = True
-    if made.layout is None:  # nothing is known of it yet: the paths without it say what it gives
-        raise AlwaysRaises
     for owner, kind, name, value in found.reads:
         trace.read(kind, owner, name, value)
     own = [tracer.local(value) for value in call.leaves]
@@ -392,60 +384,25 @@ def record_function(
 ) -> Match | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
     repeats, program = trace.repeats, trace.tracer.program
-    made = Function(repeats.free_name(name_of(function)), objects=call.objects)
-    known = site.functions.setdefault(call.key, [])
-    known.append(made)
-    mark, noted, is_done = len(repeats.made), len(repeats.called), False
-    try:
-        for _ in range(_ROUNDS):
-            made.is_called = False  # by itself
-            found = attempt(trace, function, bound, call, made)
-            if found is None:
-                break
-            is_done = not made.is_called or is_same(made, found)
-            made.take(found)
-            if is_done:
-                assert found.block is not None
-                define(program, made.name, found.block)
-                trace.tracer.aliases.separated(found.block.parameters)
-                repeats.made.append((site, call.key, made))
-                return Match(made, made.captured, ())
-            made.block = None
-            repeats.forget(program, mark)
-            repeats.forget_calls(noted)
-    finally:
-        if not is_done:
-            repeats.forget(program, mark)
-            repeats.forget_calls(noted)
-            known.remove(made)
-            repeats.names.discard(made.name)
-    site.is_refused = True
-    return None
-
-
-def name_of(function: FunctionType) -> str:
-    """What a function of the Program is called: `helper`, `Block.forward`."""
-    return function.__qualname__.rpartition("<locals>.")[2].replace("<lambda>", "lambda")
-
-
-def is_same(assumed: Function, found: Function) -> bool:
-    """Whether a function gives what was assumed of its calls."""
-    if assumed.layout is None or found.layout is None:
-        return False
-    return (
-        same_form(assumed.layout, found.layout)
-        and [*assumed.leaves] == [*found.leaves]
-        and [*assumed.types] == [*found.types]
-        and len(assumed.captured) == len(found.captured)
-        and all(map(is_, assumed.captured, found.captured))
-        and set(found.aliases) <= set(assumed.aliases)
-    )
+    mark, noted = len(repeats.made), len(repeats.called)
+    made = attempt(trace, function, bound, call)
+    if made is None:
+        site.is_refused = True
+        repeats.forget(program, mark)
+        repeats.forget_calls(noted)
+        return None
+    made.name = repeats.free_name(name_of(function))
+    define(program, made.name, made.block)
+    trace.tracer.aliases.separated(made.block.parameters)
+    site.functions.setdefault(call.key, []).append(made)
+    repeats.made.append((site, call.key, made))
+    return Match(made, made.captured, ())
 
 
 def attempt(
-    trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call, made: Function
+    trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call
 ) -> Function | None:
-    """Record a function once, with what is assumed of its own calls."""
+    """Record what a call of a function does; None if no function can stand for it."""
     before, rounds, repeats = _state(trace), trace.rounds, trace.repeats
     answers, asked = len(trace.answers), trace.call_context.place
     trace.rounds, found = None, None
@@ -453,7 +410,7 @@ def attempt(
     try:
         with repeats.logging(), trace.tracer.apart(), trace.region() as region:
             mark = len(repeats.log)
-            own = parameters_for(trace, function, call, made)
+            own = parameters_for(trace, function, call)
             given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
             cells = {id(cell): _with(value, given) for cell, value in call.cells}
             for cell, _ in call.cells:
@@ -479,9 +436,7 @@ def attempt(
             del trace.answers[answers:]
 
 
-def parameters_for(
-    trace: Trace, function: FunctionType, call: Call, made: Function
-) -> list[Variable]:
+def parameters_for(trace: Trace, function: FunctionType, call: Call) -> list[Variable]:
     """The parameters of the Block that is recorded, for what a call gives."""
     tracer, names = trace.tracer, function.__code__.co_varnames
     named = {id(one): name for one, name in zip(call.args, names, strict=False)}
@@ -491,8 +446,6 @@ def parameters_for(
         one = tracer.block.add_parameter(tracer.captured(value).type, named.get(id(value), ""))
         one.number, one.mixed, one.is_numpy = value.number, value.mixed, value.is_numpy
         own.append(one)
-    for outer in made.captured:
-        tracer.import_into(tracer.block, outer)
     return own
 
 
@@ -600,12 +553,6 @@ def aliases_of(
                 return None
             found += [(place, index) for index, given in enumerate(arguments) if given is other]
     return found
-
-
-def may_stand_in_a_function(operator: Operator) -> bool:
-    if operator.name in _OF_GRADIENTS:
-        return False
-    return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
 
 
 def binds_its_sizes(region: Region) -> bool:

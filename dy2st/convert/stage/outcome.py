@@ -193,15 +193,18 @@ def note_limit(error: BaseException) -> None:
         )
 
 
-def endless(trace: Trace) -> ConversionError:
+def endless(trace: Trace, reason: Exception | None = None) -> ConversionError:
     """The refusal of code in a branch or body that calls itself again and again."""
+    why = f"up to Python's limit of {users_limit(trace)} calls in each other"
+    if reason is not None:
+        why = f"and no function of the Program can stand for it: {str(reason).strip()}"
     return ConversionError(
         "a recursion whose end depends on a tensor, or that is too deep to be traced",
         at=user_location(),
-        why="both branches of an `if` on a tensor are traced, so every call makes the next one, up "
-        f"to Python's limit of {users_limit(trace)} calls in each other",
-        hint="let every call get and give tensors of the same types and sizes, and write nothing "
-        "outside: then it becomes a function of the Program that calls itself; or write it as a "
+        why="both branches of an `if` on a tensor are traced, so every call makes the next one, "
+        + why,
+        hint="let every call get and give values of the same kinds, and change nothing that it is "
+        "given: then it becomes a function of the Program that calls itself; or write it as a "
         "`while` loop; if a number of Python ends it, raise the limit with "
         "sys.setrecursionlimit(...)",
     )

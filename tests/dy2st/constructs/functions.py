@@ -190,7 +190,7 @@ def recursion(x):
 
 @construct(
     "recursion that a tensor ends",
-    "a function of the Program that calls itself, if each call gets and gives the same types",
+    "a function of the Program that calls itself",
 )
 def recursion_on_a_tensor(x):
     def count(v):
@@ -203,9 +203,7 @@ def recursion_on_a_tensor(x):
 
 @construct(
     "recursion that a tensor ends, with other sizes at each call",
-    "every call would be traced into the next",
-    refused=ConversionError,
-    says="a recursion whose end depends on a tensor",
+    "the same, with symbols for the sizes",
 )
 def recursion_with_longer_tensors(x):
     def longer(v):
@@ -214,6 +212,35 @@ def recursion_with_longer_tensors(x):
         return longer(dy2st.concat([v, v + 1]))
 
     return longer(x)
+
+
+@construct("recursion by halves that changes a list", "what it changes goes in and comes out")
+def recursion_by_halves(x):
+    order = []
+
+    def best(low, high):
+        order.append(low)
+        if high - low <= 1:
+            return x[low]
+        middle = (low + high) // 2
+        return max(best(low, middle), best(middle, high))
+
+    return best(0, len(x)), order
+
+
+@construct(
+    "recursion that a tensor ends, with tensors of another rank at each call",
+    "one function must serve every call",
+    refused=ConversionError,
+    says="a recursion whose end depends on a tensor",
+)
+def recursion_with_other_ranks(x):
+    def deeper(v):
+        if v.sum() > 9:
+            return v
+        return deeper((v + 1).unsqueeze(0))
+
+    return deeper(x)
 
 
 @construct("mutual recursion", "as in Python")

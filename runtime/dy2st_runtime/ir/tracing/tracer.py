@@ -349,15 +349,15 @@ class Tracer:
         }
 
     @contextmanager
-    def apart(self) -> Iterator[None]:
-        """Record what comes next in the outermost Block, where nothing is known of sizes."""
+    def apart(self, block: Block | None = None) -> Iterator[None]:
+        """Record what comes next where nothing is known of sizes: by default in the first Block."""
         self.locate_constraints(self.locate())
         facts, outer = Facts(), self._required
         facts.place, facts.steps_left = current().place, current().steps_left
         note_inputs(facts, self.program.inputs)
         self._required = set()
         try:
-            with self.inside(self.program.block), using(facts):
+            with self.inside(block or self.program.block), using(facts):
                 yield
         finally:
             self._required = outer

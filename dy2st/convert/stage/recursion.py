@@ -1,0 +1,552 @@
+"""A function whose recursion the data ends, as a function of the Program that calls itself.
+
+The body is traced with what is assumed of its arguments, of the places and tensors that it changes,
+and of what it gives, at first that nothing differs from call to call and that no call comes back.
+What a call inside gives and gets is joined with that; where it rises, the body is traced again, as
+that of a loop is. What is changed goes in and comes out beside arguments and results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from inspect import BoundArguments, signature
+from types import FunctionType
+from typing import Any
+
+from dy2st.convert.repeats import Site
+from dy2st.convert.stage.branch import (
+    End,
+    JoinedVariable,
+    end_region,
+    end_with,
+    places_of,
+    proceed,
+    put_back,
+    settled_set,
+)
+from dy2st.convert.stage.loop import (
+    Loop,
+    before_all,
+    carry,
+    given,
+    initial,
+    initial_types,
+    stops_of,
+)
+from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused, endless, under
+from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace
+from dy2st.convert.values.flatten import copied, flatten
+from dy2st.convert.values.layout import Same, as_value_layout, depth
+from dy2st.convert.values.lub import Unlike
+from dy2st.convert.values.special import ABSENT, NOWHERE
+from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup, user_location
+from dy2st_runtime.ir.definition import Effect
+from dy2st_runtime.ir.fresh_symbols import fresh_symbol, made_since
+from dy2st_runtime.ir.functions import CALL, define, result_types, symbols_in
+from dy2st_runtime.ir.join import differs_by_element, join_types
+from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ops.control_flow import close_sizes
+
+_ROUNDS, _DEEPENING = 16, 6
+_CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
+_CALLS_IN_ALL = 48
+_IN_PLACE = 12  # so many calls in each other are recorded where there can be no function
+_COUNTERS = (int, float)
+# Operators with an effect that may stand in a function: they raise, or choose what runs.
+_ALLOWED = frozenset(
+    {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
+)
+_OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
+
+
+def recursive_call(
+    trace: Trace,
+    site: Site,
+    function: FunctionType,
+    bound: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:
+    """A call that comes while others of the function run; NotImplemented if it is as any other."""
+    if site.recursion is not None and site.recursion.function is function:
+        return site.recursion.call(bind(function, args, kwargs))
+    if not trace.is_nested and site.settled is None:
+        return NotImplemented
+    own = [one for one in site.running if one.function is function]
+    nested = [one for one in own if one.depth < len(trace.state.paths)]
+    arguments = bind(function, args, kwargs)
+    calls = [bind(one.function, one.args, one.kwargs) for one in nested[-_CALLS_AT_ONCE:]]
+    is_known = site.settled is not None or site.nested > _CALLS_IN_ALL
+    if not nested:
+        is_known = site.settled is not None and any(map(is_traced, arguments.arguments.values()))
+    elif not is_known:
+        in_loop = any(one.rounds is not trace.rounds for one in nested)
+        count = _CALLS_AT_ONCE if in_loop else len(nested)
+        is_known = any(is_repeated(one, arguments, count) for one in calls)
+    if not is_known or trace.tracer.has_gone_back:
+        return NotImplemented
+    if site.why is not None:
+        if len(nested) > _IN_PLACE:
+            raise endless(trace, site.why)
+        return NotImplemented
+    known = site.settled
+    found = None
+    if known is not None and known.function is function:
+        found = record(trace, site, known, arguments, calls)
+    if found is None:
+        known = Recursion(trace, [], False, function=function, bound=bound)
+        found = record(trace, site, known, arguments, calls)
+    if found is None:
+        return NotImplemented
+    site.settled, site.why = known, None
+    return known.finish(found)
+
+
+def record(
+    trace: Trace,
+    site: Site,
+    recursion: Recursion,
+    arguments: BoundArguments,
+    calls: Sequence[BoundArguments],
+) -> Region | None:
+    """What a function does, with what is known of it; None if it cannot be one of the Program."""
+    site.recursion = recursion
+    trace.repeats.settling += 1
+    try:
+        recursion.begin(arguments, calls)
+        return recursion.settle()
+    except (Refused, *REFUSALS) as error:
+        site.why = error.error if isinstance(error, Refused) else error
+        return None
+    finally:
+        site.recursion = None
+        trace.repeats.settling -= 1
+
+
+def bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundArguments:
+    """What the parameters of a function get."""
+    bound = signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound
+
+
+def is_repeated(one: BoundArguments, other: BoundArguments, count: int) -> bool:
+    """Whether calls differ in nothing that ends a recursion in the trace: a number of Python."""
+    pairs = [*zip(one.arguments.values(), other.arguments.values(), strict=True)]
+    counts = any(type(a) in _COUNTERS and type(b) in _COUNTERS and a != b for a, b in pairs)
+    if not counts:
+        return True
+    are_alike = all(type(a) is type(b) and _sizes(a) == _sizes(b) for a, b in pairs)
+    return count >= (_CALLS_AT_ONCE if are_alike else _CALLS_OF_SIZES)
+
+
+def is_traced(value: Any) -> bool:
+    """Whether the Program computes a value."""
+    return isinstance(value, (Variable, Dim))
+
+
+def _sizes(value: Any) -> Any:
+    if type(value) is Dim:
+        return id(value)
+    return [*map(str, value.shape)] if isinstance(value, Variable) else None
+
+
+@dataclass(eq=False, kw_only=True)
+class Recursion(Loop):
+    """What is assumed of all calls.
+
+    slots       the arguments, then the places that are changed.
+    ends        what it returns, the exception that it raises, and the same places.
+    end_types   the types of the leaves of these and of the tensors that are changed; None while
+                nothing is known of what comes back.
+    end_sizes   the symbols in them that each call makes anew.
+    end_stops   whether gradients stop at those leaves.
+    sources     pairs of such a leaf and a parameter that may be one tensor.
+    captured    what is read from outside, behind all arguments.
+    catches     whether a call may raise what somebody else catches than around the first one.
+    """
+
+    function: FunctionType
+    bound: Callable[..., Any]
+    arguments: BoundArguments = field(init=False)
+    name: str = ""
+    ends: list[JoinedVariable] = field(default_factory=list)
+    end_types: list[ValueType] | None = None
+    end_sizes: set[Dim] = field(default_factory=set)
+    end_stops: list[bool | None] = field(default_factory=list)
+    sources: set[tuple[int, int]] = field(default_factory=set)
+    captured: list[Variable] = field(default_factory=list)
+    catches: bool = False
+    rises: bool = False
+    handlers: int = 0  # how many there are around the body
+    comes_back: bool = False
+    region: Region | None = None  # of the round that runs, and of the last one that has ended
+    last: Region = field(init=False)
+
+    # -- rounds ---------------------------------------------------------------------------------
+
+    def begin(self, arguments: BoundArguments, calls: Sequence[BoundArguments]) -> None:
+        """Begin with a call, and those that run around it; with what is known of earlier ones."""
+        trace, self.arguments = self.trace, arguments
+        tracer, view = trace.tracer, before_all(trace)
+        if not self.slots:
+            self.slots = [
+                JoinedVariable(name, value, value, layout=Same(value, view))
+                for name, value in arguments.arguments.items()
+            ]
+            self.ends = [JoinedVariable("what it returns", None, None)]
+        given = iter(arguments.arguments.values())
+        for slot in self.slots:
+            slot.left = next(given) if slot.place is None else self._held(slot.place)
+            slot.parts = []
+            self.take(slot, slot.left)
+        for call in calls:
+            for slot, value in zip(self.slots, call.arguments.values(), strict=False):
+                self.take(slot, value)
+        self.name = trace.repeats.free_name(name_of(self.function))
+        self.captured = [
+            one for one in map(tracer.aliases.origin, self.captured) if is_seen(one, tracer.block)
+        ]
+        if self.types:
+            self.starts = initial(self)
+            self.join_leaves(self.starts)
+
+    def settle(self) -> Region:
+        """Trace the body until it is what was assumed."""
+        trace, repeats, tracer = self.trace, self.trace.repeats, self.trace.tracer
+        state, rounds = noted(trace), trace.rounds
+        answers, asked, called = len(trace.answers), trace.call_context.place, len(repeats.called)
+        is_done, mark, depths = False, len(repeats.made), set[int]()
+        trace.alias_tracker.return_all()
+        try:
+            trace.rounds = None
+            for _ in range(_ROUNDS):
+                depths.add(max([depth(slot.layout) for slot in (*self.slots, *self.ends)]))
+                growth, self.rises = tracer.growth.made.copy(), False
+                region = self.round()
+                if noted(trace) != state:
+                    raise self.unlike("does something that Python must do at each call")
+                if not self.rises and self.holds(region):
+                    is_done = True
+                    return region
+                tracer.growth.made = growth
+                repeats.forget_calls(called)
+                if len(depths) > _DEEPENING:
+                    break
+            raise self.unlike("has other arguments or results at each depth")
+        finally:
+            trace.rounds = rounds
+            if not is_done:
+                repeats.forget(tracer.program, mark)
+                repeats.forget_calls(called)
+                repeats.names.discard(self.name)
+                trace.call_context.place = asked
+                del trace.answers[answers:]
+
+    def round(self) -> Region:
+        """Trace the body once."""
+        trace, tracer = self.trace, self.trace.tracer
+        if not self.types:
+            self.starts = initial(self)
+            self.types, self.stops = initial_types(self), stops_of(self, self.starts)
+        with ExitStack() as stack:
+            stack.enter_context(tracer.apart(tracer.block))
+            region = stack.enter_context(trace.region())
+            self.region = region
+            own = [region.block.add_parameter(one) for one in self.types]
+            self.handlers = len(trace.handlers) + self.catches
+            values = iter(given(self, own))
+            for slot in self.slots:
+                if slot.place is None:
+                    trace.alias_tracker.keep(self._parts(slot, value := next(values)))
+                    self.arguments.arguments[slot.name] = value
+            for outer in self.captured:
+                tracer.as_seen(outer)
+            if self.catches:
+                stack.enter_context(under(trace, Handler(lambda: (Exception,))))
+            args, kwargs = self.arguments.args, self.arguments.kwargs
+            end_region(trace, region, lambda: (self.bound(*args, **kwargs),))
+            count = len(own) - len(self.tensors)
+            for one in own[:count]:
+                if tracer.held_by(one) is not one or one.overwritten:
+                    raise self.unlike("changes a tensor in place that it is given")
+        self.last = region
+        return region
+
+    def _parts(self, slot: JoinedVariable, value: Any) -> list[Any]:
+        """The objects in an argument that are made anew in each call."""
+        return (
+            []
+            if isinstance(slot.layout, Same)
+            else copied(self.trace, value, slot.layout, self.trace)
+        )
+
+    def holds(self, region: Region) -> bool:
+        """Whether the body leaves what is assumed; what it does not, is assumed from now on."""
+        trace = self.trace
+        if region.raised is not None and region.results is None and region.outcome is None:
+            raise self.unlike("comes back on no path")
+        known = {_key(slot.place) for slot in self.slots if slot.place is not None}
+        rises = False
+        for slot in places_of(trace, [region]):
+            assert slot.place is not None
+            if _key(slot.place) not in known:
+                carry(self, slot.place, slot.right)
+                rises = True
+        for key, (tensor, _) in region.tensors.items():
+            rises = rises or key not in self.tensors
+            self.tensors[key] = tensor
+        for slot in self.slots:
+            if slot.place is not None:
+                place = slot.place
+                after = region.value_of(_key(place), place.owner, place.name)
+                slot.right = settled_set(place, after, slot.left)
+                slot.layout, before = (
+                    self.join(slot.layout, slot.seen(slot.right, region)),
+                    slot.layout,
+                )
+                rises = rises or slot.layout is not before
+        if rises:
+            self.types, self.end_types = [], None
+            return False
+        return self._ends_hold(region)
+
+    def _ends_hold(self, region: Region) -> bool:
+        """Whether what comes back is what was assumed of it."""
+        trace, tracer = self.trace, self.trace.tracer
+        if region.outcome is not None and len(self.ends) == 1:
+            self.ends.append(JoinedVariable("an exception", None, None, layout=Same(None, NOWHERE)))
+        values = [ABSENT if region.results is None else region.results[0], region.outcome]
+        rises = not self.comes_back
+        for slot, value in zip(self.ends, values, strict=False):
+            slot.right, node = value, as_value_layout(slot.seen(value, region))
+            joined = self.join(slot.layout, node) if self.comes_back else node
+            rises, slot.layout = rises or joined is not slot.layout, joined
+        self.comes_back = True
+        ends = self._all_ends()
+        end_with(trace, region, ends, "right", self.tensors)
+        for slot in ends:
+            slot.parts = []
+            slot.note_parts(trace, slot.right, region, region)
+        before = self.end_types if not rises else None
+        self.end_types = self._end_types(region, before or [])
+        rises = before is None or any(
+            a is not b for a, b in zip(before, self.end_types, strict=True)
+        )
+        stops = stops_of(self, region.block.yields)
+        old = self.end_stops if before is not None else stops
+        self.end_stops = [a if a is b else None for a, b in zip(stops, old, strict=True)]
+        sources = self._sources(region.block)
+        rises = rises or self.end_stops != old or not sources <= self.sources
+        self.sources |= sources if before is not None else set()
+        outer = [*tracer.captured_by(region.block)]
+        outer += close_sizes(tracer, region.block, made_since(region.since))
+        rises = rises or len(outer) != len(self.captured)
+        self.captured = outer
+        if not all(map(may_stand_in_a_function, region.block.walk())):
+            raise self.unlike("shows something, or sets where gradients flow")
+        known = origins(region.block.parameters).keys() | made_since(region.since)
+        sizes = [one for one in symbols_in(region.block) if not differs_by_element(one)]
+        if not rises and not known >= {*sizes}:
+            raise self.unlike("needs a size that no value around it has")
+        return not rises
+
+    def _all_ends(self) -> list[JoinedVariable]:
+        return [*self.ends, *(slot for slot in self.slots if slot.place is not None)]
+
+    def _end_types(self, region: Region, known: Sequence[ValueType]) -> list[ValueType]:
+        """The types of what a body yields, joined with those that were assumed."""
+        made = made_since(region.since) - origins(region.block.parameters).keys()
+        pairs: dict[tuple[int, int], Size] = {}
+
+        def pick(old: Size | None, new: Size) -> Size:
+            is_made = isinstance(new, Dim) and not made.isdisjoint(symbols(new))
+            if not is_made and (old is None or old is new or (type(old) is int and old == new)):
+                return new
+            key = id(old), id(new)
+            if key in pairs:
+                return pairs[key]
+            least = max(0, bounds(new, Facts())[0] or 0)
+            if isinstance(old, Dim) and old in self.end_sizes:
+                if not is_made or not is_symbol(new):
+                    raise self.unlike("gives tensors of sizes that differ in form at each depth")
+                if old.minimum <= least and all(old is not one for one in pairs.values()):
+                    pairs[key] = old
+                    return old
+                least = 0
+            pairs[key] = size = fresh_symbol("size", least)
+            self.end_sizes.add(size)
+            return size
+
+        found: list[ValueType] = []
+        for place, leaf in enumerate(region.block.yields):
+            old, new = known[place] if known else None, leaf.type
+            if isinstance(new, ArrayType) or isinstance(old, ArrayType):
+                found.append(new if old is None else join_types(old, new, self.unlike))
+                continue
+            shape = [None] * new.rank if old is None else old.shape
+            sizes = [*map(pick, shape, new.shape)]
+            is_same = all(a is b for a, b in zip(sizes, shape, strict=True))
+            found.append(new.with_shape(sizes) if old is None or not is_same else old)
+        return found
+
+    def _sources(self, block: Block) -> set[tuple[int, int]]:
+        """Pairs of a leaf that comes back and a parameter that may be one tensor, or a view."""
+        tracer = self.trace.tracer
+        places = {tracer.aliases.origin(one): place for place, one in enumerate(block.parameters)}
+        found = set()
+        for number, leaf in enumerate(block.yields[: len(block.yields) - len(self.tensors)]):
+            for one in (leaf, self._base(leaf)):
+                for other in tracer.aliases.of(tracer.aliases.origin(one)):
+                    base = self._base(other)
+                    known = places.get(other, places.get(tracer.aliases.origin(base)))
+                    if known is not None and leaf.number is None:
+                        found.add((number, known))
+        return found
+
+    def _base(self, variable: Variable) -> Variable:
+        base = self.trace.tracer.views.base_of_view(variable)
+        return variable if base is None else base
+
+    # -- calls ----------------------------------------------------------------------------------
+
+    def take(self, slot: JoinedVariable, value: Any) -> bool:
+        """Let an argument or place be what a call gives it, too; whether it has risen."""
+        slot.note_parts(self.trace, value, self.trace)
+        before = slot.layout
+        try:
+            slot.layout = self.join(before, slot.seen(value, self.trace))
+        except Unlike as error:
+            raise self.unlike(f"gets {error} as `{slot.name}`") from None
+        if slot.layout is not before:
+            self.types = []
+        return slot.layout is not before
+
+    def join_leaves(self, leaves: Sequence[Variable]) -> bool:
+        """The same for the leaves: by types, and by where gradients stop."""
+        with using(Facts()):
+            types = [
+                join_types(old, new.type, self.unlike, self.free)
+                for old, new in zip(self.types, leaves, strict=True)
+            ]
+        stops = stops_of(self, leaves)
+        stops = [a if a is b else None for a, b in zip(self.stops, stops, strict=True)]
+        rises = any(a is not b for a, b in zip(types, self.types, strict=True))
+        rises, self.types, self.stops = rises or stops != self.stops, types, stops
+        return rises
+
+    def call(self, arguments: BoundArguments) -> Any:
+        """A call that the body makes."""
+        trace, given = self.trace, iter(arguments.arguments.values())
+        values = [next(given) if s.place is None else self._held(s.place) for s in self.slots]
+        rises = [self.take(slot, value) for slot, value in zip(self.slots, values, strict=True)]
+        self.rises = self.rises or any(rises)
+        if len(trace.handlers) > self.handlers and not self.catches:
+            self.catches = self.rises = True
+        if not self.rises and self.end_types is not None:
+            leaves = self._leaves(values)
+            self.rises = self.join_leaves(leaves)
+        if self.rises or self.end_types is None:
+            raise AlwaysRaises  # nothing is known of it yet: the paths without it say what it gives
+        return self._append(leaves, self.end_types)
+
+    def _held(self, place: Place) -> Any:
+        held = self.trace.kept(place.owner, place.name)
+        return place.owner.copy() if held is place.owner and place.name is CONTENT else held
+
+    def _leaves(self, values: Sequence[Any]) -> list[Variable]:
+        """What a call takes for arguments, places and tensors."""
+        trace, leaves = self.trace, list[Variable]()
+        for slot, value in zip(self.slots, values, strict=True):
+            leaves += flatten(trace, value, slot.layout, trace)
+        own = [trace.tracer.local(one) for one in leaves]
+        changed = [trace.tracer.variable(tensor) for tensor in self.tensors.values()]
+        for one in own:
+            base = self._base(one)
+            for other in changed:
+                aliases = trace.tracer.aliases
+                if aliases.may_be_one(aliases.origin(base), aliases.origin(other)):
+                    raise self.unlike("changes a tensor in place that it is given by another name")
+        return [*own, *changed]
+
+    def _append(self, leaves: Sequence[Variable], ends: Sequence[ValueType]) -> Any:
+        """One call, and what it returns."""
+        trace, tracer = self.trace, self.trace.tracer
+        operands = [*leaves, *map(tracer.as_seen, self.captured)]
+        assert self.region is not None
+        known = Block()  # as the function will be
+        known.parameters = self.region.block.parameters[: len(operands)]
+        known.yields = [Variable(one, known) for one in ends]
+        types = result_types(known, [one.type for one in operands])
+        results = tracer.append(CALL, operands, {"function": self.name}, types).results
+        count = len(results) - len(self.tensors)
+        for number, place in self.sources:
+            tracer.aliases.note(results[number], tracer.captured(operands[place]))
+        for tensor, result in zip(self.tensors.values(), results[count:], strict=True):
+            tracer.hold(tensor, result)
+        owners = [*results[:count], *self.tensors.values()]
+        for owner, result, stops in zip(owners, results, self.end_stops, strict=True):
+            tracer.flags.join(owner, result, stops or None)
+        found = put_back(trace, self._all_ends(), iter(results[:count]), [self.last])
+        if len(found) == 1:
+            return found[0]
+        always = self.ends[0].layout
+        is_raised = isinstance(always, Same) and always.value is ABSENT
+        end = End(None if is_raised else found[:1], found[1])
+        return proceed(trace, end)[0]
+
+    def finish(self, region: Region) -> Any:
+        """The first call, which stands around the function."""
+        tracer, block = self.trace.tracer, region.block
+        define(tracer.program, self.name, block)
+        tracer.aliases.separated(block.parameters)
+        leaves = self._leaves([slot.left for slot in self.slots])
+        assert self.end_types is not None
+        return self._append(leaves, self.end_types)
+
+    def unlike(self, words: str) -> ConversionError:
+        """The reason why there is no function."""
+        return ConversionError(
+            f"{self.function.__qualname__}(), which calls itself as the data decide, {words}",
+            at=user_location(),
+            why="one function of the Program must serve every call",
+            hint="let each call get and give values of the same kinds, and new tensors and lists",
+        )
+
+
+def name_of(function: FunctionType) -> str:
+    """What a function of the Program is called: `helper`, `Block.forward`."""
+    return function.__qualname__.rpartition("<locals>.")[2].replace("<lambda>", "lambda")
+
+
+def may_stand_in_a_function(operator: Operator) -> bool:
+    """Whether an operator shows nothing, and does nothing that is said once for all calls."""
+    if operator.name in _OF_GRADIENTS:
+        return False
+    return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
+
+
+def is_seen(variable: Variable, block: Block | None) -> bool:
+    """Whether a value is of a Block or of one around it."""
+    while block is not None and block is not variable.block:
+        block = block.parent
+    return block is not None and variable.overwritten is None
+
+
+def _key(place: Place) -> Key:
+    return id(place.owner), place.name
+
+
+def noted(trace: Trace) -> tuple[int, ...]:
+    """What has happened so far that no function does."""
+    tracer = trace.tracer
+    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.apart)
+    return trace.repeats.disturbed, len(trace.answers), *asked
+
+
+__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call"]
