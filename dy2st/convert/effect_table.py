@@ -105,7 +105,7 @@ KINDS = {
     "FILE_OPENED": _io("a file is opened"),
     "READS_ADDRESS": _io("an address is read", BEFORE),
     "CALLS_OS": _io("os.{}() is called"),
-    "SLEEPS": _io("time.{}() is called"),
+    "CALLS_TIME": _io("time.{}() is called"),
     "STARTS_PROCESS": _io("a process is started"),
     "STARTS_THREAD": _io("a thread is started"),
     "SETS_VARIABLE": _io("an environment variable is set", BEFORE),

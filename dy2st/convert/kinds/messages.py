@@ -20,7 +20,10 @@ from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.location import user_frame
 
-_LEVELS = {"debug": 10, "info": 20, "warning": 30, "warn": 30, "error": 40, "critical": 50}
+_LEVELS = {
+    **{"debug": 10, "info": 20, "warning": 30, "warn": 30},
+    **{"error": 40, "critical": 50, "fatal": 50},
+}
 
 
 def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import calendar
 import configparser
+import contextlib
 import contextvars
 import csv
 import ctypes
@@ -22,12 +23,13 @@ import sys
 import tempfile
 import threading
 import time
+import typing
 import weakref
 import zipfile
 
 import numpy as np
 
-from tests.dy2st.jit.outside.scenario import change, each_call, opaque
+from tests.dy2st.jit.outside.scenario import change, each_call, effect, opaque
 
 
 def file_of(text: str = "ab") -> str:
@@ -237,6 +239,27 @@ def the_precision_of_decimals():
 
 
 @change
+def the_name_of_a_level():
+    kept = logging.getLevelName(10)
+    yield lambda x: x * len(logging.getLevelName(10)), lambda: logging.addLevelName(10, "A")
+    logging.addLevelName(10, kept)
+
+
+@change
+def the_largest_field_of_a_table():
+    kept = csv.field_size_limit()
+    yield lambda x: x * csv.field_size_limit(), lambda: csv.field_size_limit(99)
+    csv.field_size_limit(kept)
+
+
+@change
+def how_deep_coroutines_are_told():
+    change_it = lambda: sys.set_coroutine_origin_tracking_depth(3)  # noqa: E731
+    yield lambda x: x * (1.0 + sys.get_coroutine_origin_tracking_depth()), change_it
+    sys.set_coroutine_origin_tracking_depth(0)
+
+
+@change
 def the_threads():
     event = threading.Event()
     thread = threading.Thread(target=event.wait)
@@ -403,6 +426,26 @@ def a_record_given_to_a_logger():
         return x
 
     return f, lambda: len(found)
+
+
+@effect
+def a_fatal_message():
+    logger, found = logging.getLogger(), []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append(record.msg)
+    logger.addHandler(handler)
+    yield lambda x: (x, logging.fatal("m"))[0], lambda: len(found)
+    logger.removeHandler(handler)
+
+
+@each_call
+def a_type_printed():
+    def f(x):
+        with contextlib.redirect_stderr(sys.stdout):
+            typing.reveal_type(1)
+        return x
+
+    return f, lambda: None
 
 
 @each_call
