@@ -76,8 +76,6 @@ class ConcreteProgram:
         what the call said of gradients for which it was traced.
     straight
         what makes an everyday call, once there was one.
-    is_current
-        whether all that was read outside while tracing is still so.
 
     Examples
     --------
@@ -113,7 +111,6 @@ class ConcreteProgram:
     ties: Ties = NO_TIES
     engine: str | None = None
     straight: Call | None = None
-    is_current: Callable[[], bool] = field(init=False)
     _optimized: OptimizedProgram | None = None
     _executable: Any = None
     _trained: TrainedProgram | None = None
@@ -121,7 +118,6 @@ class ConcreteProgram:
 
     def __post_init__(self) -> None:
         """Look what calls do."""
-        self.is_current = self.guards.holds
         self._is_pure = is_pure(self)
         changes = self.main_program.changes
         self._changed = [(n, v.name) for n, v in enumerate(self.inputs) if v.name in changes]

@@ -66,7 +66,7 @@ class ProgramCache:
         """The Program of a key; None without one, or if a value it was traced with changed."""
         # Keys of calls and keys of InputSpecs differ: at most one of the tables knows it.
         for known in self._calls.get(key) or self._programs.get(key) or ():
-            if known.is_current() and (call is None or known.gets_the_same(call)):
+            if known.guards.holds() and (call is None or known.gets_the_same(call)):
                 # Most calls take the Program that was used last, whose tick is the highest already.
                 if known is not self._last:
                     self._use(known)

@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from functools import partial
 from operator import eq, is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -54,6 +54,7 @@ from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_
 from dy2st.convert.trace import EACH_CALL, MISSING
 from dy2st.convert.types import info, same, same_items
 from dy2st.convert.types.containers import read_state, same_state
+from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.nn.layer import Layer, attribute_changes
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
@@ -119,7 +120,7 @@ class Guards:
         left = [read for read in left if read[1] == EACH_CALL] or left  # these never hold
         write = _Writer(left, changed, live)
         # Weak, since the function would hold what holds it.
-        self.holds: Callable[[], bool] = write.compiled(asked, weakref.ref(self))
+        self._compile = write.compiled(asked, weakref.ref(self))
         self._varied = varied
         self._failed = -1
         self._words = [_in_words(*read[:3]) for read in left]
@@ -145,6 +146,11 @@ class Guards:
                 self._numbers.append((reference, kind, name, value, form, is_written))
             elif is_written:
                 self._tensors[index] = paths[id(owner), kind, name]
+
+    @cached_property
+    def holds(self) -> Callable[[], bool]:
+        """The function of all rows, made when it is asked for the first time."""
+        return self._compile()
 
     def differs(self, failed: int) -> bool:
         """Note which place holds something else, and give False."""
@@ -295,8 +301,8 @@ class _Writer:
 
     def compiled(
         self, asked: Sequence[Callable[[], bool]], guards: Callable[[], Guards | None]
-    ) -> Callable[[], bool]:
-        """A function of all rows, in which what several have in common is asked once."""
+    ) -> Callable[[], Callable[[], bool]]:
+        """What makes the function, in which what several rows have in common is asked once."""
         rows = [*self.outside(), *(([], f"{self.constant(one)}()", -1) for one in asked)]
         first = [f" {line}" for line in _body(rows)] or ["   pass"]
         layers = _body([self.line(index, read) for index, read in self.of_layers])
@@ -310,9 +316,13 @@ class _Writer:
             )
         )
         scope = self.names | {"guards": guards}
-        exec(compile(text, "<dy2st guards>", "exec"), scope)
-        found: Callable[[], bool] = scope.pop("holds")
-        return found
+
+        def made() -> Callable[[], bool]:
+            found: dict[str, Any] = {}  # not in the scope, which it would hold
+            exec(compile(text, "<dy2st guards>", "exec"), scope, found)
+            return cast("Callable[[], bool]", found["holds"])
+
+        return made
 
     # -- one place ------------------------------------------------------------------------------
 
