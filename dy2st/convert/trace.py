@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
 from pathlib import PurePath
@@ -124,6 +124,18 @@ class PendingHandlerPath:
 
 
 @dataclass(eq=False)
+class Test:
+    """What is known of a value that decides: its truth, and which cases values can be for either.
+
+    facts: by the truth, values each of which is one of several, with the cases that it can be.
+    """
+
+    value: Any  # so that its id is not given to another one
+    truth: Any = ...  # as long as it is unknown
+    facts: dict[bool, list[tuple[Union, frozenset[int]]]] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
 class Source:
     """A generator that may be run by giving each item to its consumer.
 
@@ -169,10 +181,7 @@ class Trace(Vocabulary):
         self.repeats = Repeats()
         # What makes an iterator over one of several again, which nobody has asked for an item
         self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
-        self.truths: dict[int, tuple[Any, bool]] = {}  # of values by `and` and `or` that is known
-        # By values of `and` and `or`: the truth for which there are facts, and which ones
-        self.implied: dict[Variable, tuple[bool, Sequence[tuple[Union, frozenset[int]]]]] = {}
-        self.narrowing: dict[Variable, tuple[Union, frozenset[int]]] = {}
+        self.tests: dict[int, Test] = {}  # what is known of values that decide
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught

@@ -11,10 +11,10 @@ from dy2st.convert.kinds.entries import is_sure, presence
 from dy2st.convert.kinds.views import length
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import facts_of, known, truth_of
+from dy2st.convert.stage.cases import facts_of, known, note_cases, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import Trace, special
+from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, number_kind
 from dy2st.convert.values.special import NOWHERE, UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
@@ -27,8 +27,9 @@ def test_of(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if info(kind).is_atom or kind is tuple:
         return bool(value)
-    if id(value) in trace.truths:
-        return trace.truths[id(value)][1]
+    test = trace.tests.get(id(value))
+    if test is not None and test.truth is not ...:
+        return test.truth
     if kind is Union:
         value = known(trace, value)
         if type(value) is Union:
@@ -73,7 +74,7 @@ def _has_items(trace: Trace, content: SymbolicSequence) -> Any:
     if len(cases) == 1:
         return cases[0] == 1
     found = F.greater_than(F.array_length(trace.tracer.local(choice.tag)), 0)
-    trace.narrowing[found] = choice, frozenset({1})
+    note_cases(trace, found, choice, frozenset({1}))
     return found
 
 
@@ -153,12 +154,13 @@ def _decided_by(trace: Trace, left: Any, right: Callable[[], Any], decided: bool
     sides = (lambda: left, other) if decided else (other, lambda: left)
     found = _either(trace, truth, *sides, word)
     if others and found is not left and isinstance(found, (Variable, Union)):
-        known = [trace.truths.get(id(one), (one, one))[1] for one in others]
-        if all(info(type(one)).is_plain and bool(one) is decided for one in known):
-            trace.truths[id(found)] = found, decided
         facts = [fact for one in (truth, *others) for fact in facts_of(trace, one, not decided)]
-        if facts and isinstance(found, Variable):
-            trace.implied[found] = not decided, facts
+        known = [trace.tests.get(id(one), Test(one, one)).truth for one in others]
+        test = trace.tests.setdefault(id(found), Test(found))
+        test.facts[not decided] = facts
+        known = [one for one in known if one is not ... and info(type(one)).is_plain]
+        if len(known) == len(others) and all(bool(one) is decided for one in known):
+            test.truth = decided
     return found
 
 
@@ -169,15 +171,11 @@ def not_(trace: Trace, value: Any) -> Any:
         return not truth
     result = F.logical_not(truth)
     result.number = bool
-    # A test that says which cases a value is of says in its `else` that it is of the others.
-    narrowed = trace.narrowing.get(truth)
-    if narrowed is not None:
-        union, cases = narrowed
-        others = frozenset(range(len(union.layouts))) - cases
-        trace.narrowing[result] = union, others
-    if truth in trace.implied:
-        side, facts = trace.implied[truth]
-        trace.implied[result] = not side, facts
+    # What a test says of values it says in its `else`.
+    test = trace.tests.get(id(truth))
+    if test is not None:
+        facts = {not side: facts for side, facts in test.facts.items()}
+        trace.tests[id(result)] = Test(result, facts=facts)
     return result
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Test, Trace
 from dy2st.convert.values.flatten import case_value
 from dy2st.convert.values.layout import Layout, Same
 from dy2st.convert.values.special import Union
@@ -46,21 +46,21 @@ def is_case(trace: Trace, value: Union, *places: int) -> Variable:
     else:
         found = reduce(F.logical_or, [F.equal(tag, place) for place in places])
     found.number = bool
-    trace.narrowing[found] = value, frozenset(places)
+    note_cases(trace, found, value, frozenset(places))
     return found
+
+
+def note_cases(trace: Trace, found: Variable, value: Union, cases: frozenset[int]) -> None:
+    """Note of a bool whether a value is one of some cases."""
+    others = frozenset(range(len(value.layouts))) - cases
+    facts = {True: [(value, cases)], False: [(value, others)]}
+    trace.tests[id(found)] = Test(found, facts=facts)
 
 
 def facts_of(trace: Trace, pred: Any, taken: bool) -> list[tuple[Union, frozenset[int]]]:
     """Which cases values can be where a condition is met, or where it is not."""
-    if not isinstance(pred, Variable):
-        return []
-    facts = []
-    if pred in trace.narrowing:
-        value, cases = trace.narrowing[pred]
-        others = frozenset(range(len(value.layouts))) - cases
-        facts.append((value, cases if taken else others))
-    side, implied = trace.implied.get(pred, (taken, ()))
-    return [*facts, *implied] if side is taken else facts
+    test = trace.tests.get(id(pred))
+    return [] if test is None else test.facts.get(taken, [])
 
 
 def truth_of(trace: Trace, value: Any) -> Variable:
