@@ -10,7 +10,6 @@ from typing import Any
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.current_trace import deeper, run_in
 from dy2st.convert.kinds.gradients import note_gradients
-from dy2st.convert.kinds.layers import note_change
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
@@ -107,7 +106,6 @@ def trace(
         machine = Machine(tracer, record, call_context)
         if layer is not None:
             machine.layer_paths.enter(layer, "")
-        tracer.before_changed = partial(note_change, machine)
         require_source(machine, function)
         for value in (function, *args, *kwargs.values(), *arguments.values()):
             machine.mark_outside(value)

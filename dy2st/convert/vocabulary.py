@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from types import CellType, FunctionType
+from types import CellType, FrameType, FunctionType
 from typing import Any, Concatenate, TypeAlias
 
 from dy2st.convert.values.special import Generated, Indexed
@@ -156,6 +156,13 @@ class Vocabulary(TracedCalls):
     value_at: Callable[..., Any]  # (dict, key, default)
     place_of_index: Callable[[Any, Any], Any]
     write_back: Callable[[Any], None]  # what is borrowed of a list
+
+    # What the tracer asks: whether a handler takes what may be raised, and what it hears of.
+    carry_check: Callable[[Any, BaseException], bool]
+    check_sizes: Callable[[Any, Exception], bool]
+    check_operator: Callable[[Any, Sequence[Any], Any], None]
+    explain: Callable[[FrameType], str]
+    before_changed: Callable[[Any], None]
 
     # Calls of what is not traced, and what it may reach.
     call_library: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]

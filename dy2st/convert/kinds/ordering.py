@@ -162,7 +162,7 @@ def _place_of_text(trace: Trace, key: Any, node: Layout, places: dict[str, int])
 def _table(trace: Trace, node: Cases, places: dict[str, int], tags: Variable) -> Any:
     """The places of the texts that tags tell."""
     table = [places[case.value] for case in node.cases if isinstance(case, Same)]
-    with trace.tracer.guard.off():
+    with trace.tracer.unguarded():
         return F.gather(trace.tracer.constant(np.asarray(table, "int64")), tags)
 
 
@@ -178,7 +178,7 @@ def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> 
     order: Any = None
     for column in reversed(columns):
         column = F.flip(column, [0]) if is_reversed else column
-        with trace.tracer.guard.off():
+        with trace.tracer.unguarded():
             here = column if order is None else F.gather(column, order)
             places = F.argsort(here)
             order = places if order is None else F.gather(order, places)

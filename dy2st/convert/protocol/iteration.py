@@ -121,7 +121,7 @@ def _live(trace: Trace, owner: Any) -> Iterator[Any]:
 
 def _row(trace: Trace, tensor: Any, index: Any) -> Any:
     """`tensor[index]` where there is such a row."""
-    with trace.tracer.guard.off():
+    with trace.tracer.unguarded():
         return tensor[index]
 
 

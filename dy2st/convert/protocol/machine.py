@@ -9,6 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.call_context import CallContext
+from dy2st.convert.kinds.layers import note_change
 from dy2st.convert.protocol import (
     attributes,
     calls,
@@ -49,12 +50,12 @@ class Machine(Trace):
     ):
         """Bind the protocol."""
         super().__init__(tracer, record, call_context)
-        tracer.on_check = partial(checks.carry_check, self)
-        tracer.guard.on_required = partial(checks.check_sizes, self)
-        tracer.guard.on_failing = partial(checks.check_operator, self)
-        tracer.call = partial(calls.call, self)
-        tracer.outside = self.outside
-        tracer.explain = partial(untraced_functions.explain, self)
+        tracer.host = self
+        self.carry_check = bind(checks.carry_check, self)
+        self.check_sizes = bind(checks.check_sizes, self)
+        self.check_operator = bind(checks.check_operator, self)
+        self.explain = bind(untraced_functions.explain, self)
+        self.before_changed = bind(note_change, self)
         self.glob = bind(names.glob, self)
         self.set_glob = bind(names.set_glob, self)
         self.del_glob = bind(names.del_glob, self)

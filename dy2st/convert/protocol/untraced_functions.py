@@ -71,8 +71,8 @@ def require_source(trace: Trace, function: Any) -> None:
 def _why_of_frame(frame: FrameType) -> str:
     """Why the code of a frame runs as it is, if the trace has called it so."""
     tracer = current_tracer()
-    explain = None if tracer is None else tracer.explain
-    return "" if explain is None else explain(frame)
+    host = None if tracer is None else tracer.host
+    return "" if host is None else host.explain(frame)
 
 
 explain_frames(_why_of_frame)

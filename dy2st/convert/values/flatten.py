@@ -291,7 +291,7 @@ def _moved(tracer: Tracer, tag: Variable, places: Sequence[int]) -> Variable:
     tag = tracer.local(tag)
     if [*places] == list(range(len(places))):
         return tag
-    with tracer.guard.off():
+    with tracer.unguarded():
         tag = F.gather(tracer.constant(np.asarray(places, "int64")), tag)
     tag = F.reshape(tag, []) if tag.ndim else tag
     tag.number = int

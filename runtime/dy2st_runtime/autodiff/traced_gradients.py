@@ -96,7 +96,7 @@ def _recorded(
         interpreting(tracer),
         set_grad_enabled(True),
         tracer.located(lambda: at),
-        tracer.guard.off(),
+        tracer.unguarded(),
     ):
         walk = trace.walk(create_graph)
         # The innermost Block was recorded last, so the walk begins there and goes outwards.

@@ -70,7 +70,8 @@ def register(tracer: Tracer, tensor: Variable, hook: Hook) -> Handle:
     if variable.block is not tracer.block:
         raise _refused("register_hook() in a branch or loop, of a tensor from around it")
     for value in _held(hook):
-        is_outside = id(value) in tracer.outside or hasattr(value, "named_parameters")
+        is_outside = tracer.host is not None and id(value) in tracer.host.outside
+        is_outside = is_outside or hasattr(value, "named_parameters")
         if not is_outside and not isinstance(value, _LASTING):
             raise _refused(f"a hook that holds a {type(value).__name__} of the traced function")
     if tracer.flags.stops(variable):

@@ -229,10 +229,9 @@ class Layer(LayerTree):
         """Run the pre hooks, `forward`, and the post hooks."""
         tracer = current_tracer() if stack.interpreters else None
         if tracer is not None:
-            call = tracer.call
-            if call is None:
+            if tracer.host is None:
                 return self._call(inputs, kwargs, converted)
-            return call(Layer.__call__, self, *inputs, **kwargs)
+            return tracer.host.call(Layer.__call__, self, *inputs, **kwargs)
         try:
             # What `_call` does for most layers, without a step more: they are called all the time.
             if self._forward_pre_hooks:

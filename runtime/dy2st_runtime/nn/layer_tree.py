@@ -29,10 +29,10 @@ def note_change(layer: Any = None) -> None:
     """
     count_change()
     tracer = None if layer is None else current_tracer()
-    if tracer is not None and tracer.before_changed is not None:
+    if tracer is not None and tracer.host is not None:
         _, block = tracer.made.get(id(layer), (None, None))
         if block is not tracer.block:
-            tracer.before_changed(layer)
+            tracer.host.before_changed(layer)
 
 
 @with_methods_without_own_frames

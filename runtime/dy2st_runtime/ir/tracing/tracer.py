@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from types import FrameType
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -69,44 +70,33 @@ from dy2st_runtime.ir.tracing.traced_list import given
 from dy2st_runtime.ir.tracing.views import Aliases, Views
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
 
-OnRequired = Callable[[Condition, Exception], bool]
-OnFailing = Callable[[OperatorDefinition, Sequence[Variable], Mapping[str, Any]], None]
 
+class Host(Protocol):
+    """Who traces the user's code: asked what a Tracer cannot know."""
 
-class Guard:
-    """Begins a branch where a handler of the user's catches what would be raised.
+    outside: dict[int, Any]  # the objects that are older than the trace, by id
+    call: Callable[..., Any]  # of functions and Layers of the user's
 
-    What is recorded next stands in the side of that branch where nothing fails.
-    """
+    def carry_check(self, flag: Variable, error: BaseException, /) -> bool:
+        """Whether a handler of the user's takes an error where a bool is false."""
 
-    def __init__(self) -> None:
-        """Nobody is asked."""
-        self.on_required: OnRequired | None = None
-        self.on_failing: OnFailing | None = None
+    def check_sizes(self, condition: Condition, error: Exception, /) -> bool:
+        """Whether one does where sizes do not fit; the code goes on where they do."""
 
-    def divert(self, condition: Condition, error: Exception) -> bool:
-        """Whether the code goes on only where sizes fulfil a condition."""
-        return self.on_required is not None and self.on_required(condition, error)
-
-    def before(
+    def check_operator(
         self,
         definition: OperatorDefinition,
         operands: Sequence[Variable],
         attributes: Mapping[str, Any],
+        /,
     ) -> None:
-        """Ask about an operator."""
-        if self.on_failing is not None:
-            self.on_failing(definition, operands, attributes)
+        """Begin a branch where one takes what an operator raises: it is recorded in the other."""
 
-    @contextmanager
-    def off(self) -> Iterator[None]:
-        """Record, inside the `with`, what surely fits, or what no code of the user's computes."""
-        outer = self.on_required, self.on_failing
-        self.on_required = self.on_failing = None
-        try:
-            yield
-        finally:
-            self.on_required, self.on_failing = outer
+    def explain(self, frame: FrameType, /) -> str:
+        """Why the code of a frame runs as it is."""
+
+    def before_changed(self, layer: Any, /) -> None:
+        """Hear of a Layer made elsewhere that is about to change."""
 
 
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
@@ -225,22 +215,18 @@ class Tracer:
         self._is_scratch = is_scratch
         self.layer = ""  # the path of the Layer whose code runs
         self._locate: Callable[[], Location | None] | None = None  # in place of the user's line
-        self.on_check: Callable[[Variable, BaseException], bool] | None = None
-        self.guard = Guard()
-        self.call: Callable[..., Any] | None = None  # of functions and Layers of the user's
-        self.explain: Callable[[Any], str] | None = None  # why the code of a frame runs as it is
+        self.host: Host | None = None
+        self._is_guarded = True  # whether handlers of the user's may catch what is recorded
         self.program = Program() if program is None else program
         self.block = self.program.block
         self._capture = capture
         self.state = PathState()
-        self.before_changed: Callable[[Any], None] | None = None  # with a Layer made elsewhere
         self._captured: dict[Block, dict[Variable, Variable]] = {}
         self._facts: dict[Block, Facts] = {}
         self._constraints: list[Constraint] = []
         self.aliases = Aliases()
         self.views = Views(self)
         self.flags = GradientFlags(self)
-        self.outside: Mapping[int, Any] = {}  # objects that are older than the trace, by id
         # Two inputs, and where code has asked whether they are one tensor.
         self.distinct: list[tuple[Variable, Variable, Location | None]] = []
         # Layers that the user's code makes in the trace, and in which Block.
@@ -272,7 +258,7 @@ class Tracer:
     def tracing(self) -> Iterator[None]:
         """Let operators called inside the `with` be recorded."""
         restart_fresh_symbols()
-        with collect(self.guard.divert) as self._constraints, interpreting(self):
+        with collect(self._divert) as self._constraints, interpreting(self):
             self._facts[self.block] = current()
             count_steps()
             current().place = lambda: str(user_location() or "")
@@ -282,6 +268,20 @@ class Tracer:
             # Only now all facts are known, by which constraints may follow from others.
             drop_implied(self.program)
             simplify_types(self.program)
+
+    def _divert(self, condition: Condition, error: Exception) -> bool:
+        """Whether the code goes on only where sizes fulfil a condition."""
+        host = self.host if self._is_guarded else None
+        return host is not None and host.check_sizes(condition, error)
+
+    @contextmanager
+    def unguarded(self) -> Iterator[None]:
+        """Record, inside the `with`, what surely fits, or what no code of the user's computes."""
+        outer, self._is_guarded = self._is_guarded, False
+        try:
+            yield
+        finally:
+            self._is_guarded = outer
 
     @contextmanager
     def resuming(self, facts: Facts, number: int) -> Iterator[None]:
@@ -423,7 +423,8 @@ class Tracer:
             operands = [self._cast(one, wanted) for one in operands]
             types = infer(definition, [v.type for v in operands], attributes)
             are_numbers = False
-        self.guard.before(definition, operands, attributes)
+        if self._is_guarded and self.host is not None:
+            self.host.check_operator(definition, operands, attributes)
         if self.block is not block:  # a branch has begun: a handler goes on in its other side
             operands = [self.local(v) for v in operands]
         operator = self.append(definition.name, operands, attributes, types)
@@ -613,7 +614,7 @@ class Tracer:
 
     def check(self, flag: Variable, error: BaseException) -> None:
         """Record that the Program raises what Python raises unless a bool Variable is true."""
-        if self.on_check is not None and self.on_check(flag, error):
+        if self.host is not None and self.host.carry_check(flag, error):
             return
         attributes = {"message": str(error), "kind": ErrorKind.of(error)}
         self.append("assert_bound", [self.local(flag)], attributes, [])
@@ -641,7 +642,7 @@ class Tracer:
     def learn(self, conditions: Iterable[Condition], reason: str) -> None:
         """Enter conditions that always hold, so that what follows may use them."""
         found = list(conditions)
-        with self.guard.off():
+        with self.unguarded():
             for condition in found:
                 require(condition, reason)
         if found:
@@ -764,6 +765,6 @@ def infer(
 def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     """What is called instead of the user's function: while one is traced, its traced form."""
     tracer = current_tracer()
-    if tracer is None or tracer.call is None:
+    if tracer is None or tracer.host is None:
         return function
-    return partial(tracer.call, function)
+    return partial(tracer.host.call, function)
