@@ -18,7 +18,7 @@ from datetime import date
 from functools import partial
 from pathlib import PurePath
 from types import CellType, FunctionType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -50,6 +50,7 @@ from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
 
 Key: TypeAlias = "tuple[int, Any]"
+Origin = TypeVar("Origin")
 
 EACH_CALL = "each call"  # the kind of a read that nothing can ask again: its value says what
 _CHANGING = frozenset({EACH_CALL, "volatile"})  # what may be another thing at the next read
@@ -135,6 +136,24 @@ class Test:
     facts: dict[bool, list[tuple[Union, frozenset[int]]]] = field(default_factory=dict)
 
 
+class Remaker(NamedTuple):
+    """Makes an iterator over one of several again, which nobody has asked for an item."""
+
+    make: Callable[..., Any]
+    parts: tuple[Any, ...]
+
+
+class DictView(NamedTuple):
+    """A view of a dict: that, and the method that gave it."""
+
+    owner: Any
+    name: str
+
+
+class Sizes:
+    """A list is the shape of a tensor, or made of one."""
+
+
 @dataclass(eq=False)
 class Source:
     """A generator that may be run by giving each item to its consumer.
@@ -179,21 +198,16 @@ class Trace(Vocabulary):
         self.alias_tracker = AliasTracker(self)
         self.layer_paths = LayerPaths()
         self.repeats = Repeats()
-        # What makes an iterator over one of several again, which nobody has asked for an item
-        self.remakers: dict[int, tuple[Any, Callable[..., Any], tuple[Any, ...]]] = {}
+        self.origins: dict[int, tuple[Any, Any]] = {}  # how objects came about, with these
         self.tests: dict[int, Test] = {}  # what is known of values that decide
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.opened: list[PendingHandlerPath] = []
-        self.generators: dict[int, Source] = {}
-        self.views: dict[int, tuple[Any, Any, str]] = {}  # of dicts: dict, and method that gave it
         self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Any] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
-        self.variables: dict[int, tuple[CellType, str]] = {}  # the names of cells
-        self.sizes: dict[int, Any] = {}  # the lists that are shapes of tensors, or made of these
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
         self.unbound = UNBOUND
@@ -227,8 +241,13 @@ class Trace(Vocabulary):
 
     def sized(self, value: Any) -> Any:
         """Note that a new list is the shape of a tensor, or made of one; returns it."""
-        self.sizes[id(value)] = value
+        self.origins[id(value)] = value, Sizes()
         return self.made(value)
+
+    def origin(self, value: Any, kind: type[Origin]) -> Origin | None:
+        """How an object came about, if it is of a kind; None of all others."""
+        found = self.origins.get(id(value))
+        return found[1] if found is not None and isinstance(found[1], kind) else None
 
     def is_made_here(self, owner: Any) -> bool:
         """Whether an object is changed natively: the path that made it is the one that runs."""
@@ -492,7 +511,7 @@ class Trace(Vocabulary):
 
     def note_generator(self, made: Any, run: Callable[[Callable[[Any], Any]], Any]) -> Any:
         """Note how a generator that has not begun can be run; returns it."""
-        self.generators[id(made)] = Source(made, run)
+        self.origins[id(made)] = made, Source(made, run)
         return self.made(made)
 
     # -- regions --------------------------------------------------------------------------------
@@ -594,8 +613,7 @@ def label(trace: Trace, place: Place) -> str:
     """The name of a place, or words for it."""
     if place.name is CONTENT or place.name is STATE:
         return f"what a {type(place.owner).__name__} holds"
-    variable = trace.variables.get(id(place.owner))
-    return str(place.name) if variable is None else variable[1]
+    return trace.origin(place.owner, str) or str(place.name)
 
 
 def in_words(name: str) -> str:

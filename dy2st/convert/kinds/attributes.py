@@ -12,7 +12,7 @@ from dy2st.convert.kinds.callers import called_by_the_user
 from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.checks import caught
-from dy2st.convert.trace import MISSING, Trace, own_method
+from dy2st.convert.trace import MISSING, Sizes, Trace, own_method
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
@@ -57,7 +57,7 @@ def _isinstance(trace: Trace, value: Any, kinds: Any) -> Any:
     _note_class(trace, value)
     _note_asked(trace, value, type(value), kinds)
     kind = class_of(value)
-    if id(value) in trace.sizes:
+    if trace.origin(value, Sizes):
         return isinstance(SizeList(), kinds)
     return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.trace import MISSING, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import SymbolicSequence, Union
 
@@ -59,7 +59,7 @@ def is_lazy(trace: Trace, iterable: Any) -> bool:
     # What holds its items: nothing of the user's runs while they are taken.
     is_own = kind in (tuple, SymbolicSequence, Union) or row.is_traced or row.state == "array"
     is_whole = row.is_container or row.is_atom or is_own or row.family == "set"
-    return not is_whole and id(iterable) not in trace.views
+    return not is_whole and trace.origin(iterable, DictView) is None
 
 
 def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:

@@ -131,14 +131,10 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
 
 def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
     """The result for tensors, by which Python's cache finds nothing: each call has others."""
-    before, mark = dict(trace.over), len(trace.tracer.block.operators)
+    before, mark = trace.repeats.version, len(trace.tracer.block.operators)
     found = trace.call(behind, *args, **options)
     operators = trace.tracer.block.operators[mark:]
-    is_changed = any(
-        before.get(key) is not place and trace.is_outside(place.owner)
-        for key, place in trace.over.items()
-    )
-    if is_changed or any(map(_writes, operators)):
+    if trace.repeats.version != before or any(map(_writes, operators)):
         raise _refused(function, "gets a tensor", "it does more than to give a value")
     if info(type(found)).is_container or trace.is_plain(found):
         what = f"gets a tensor and gives a {type(found).__name__}"

@@ -20,7 +20,7 @@ from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
-from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.trace import Source, Trace, own_method
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
     Generated,
@@ -380,7 +380,7 @@ def left_of(trace: Trace, generated: Generated) -> Any:
 
 def refuse_advance(trace: Trace, iterator: Any) -> None:
     """Refuse to take an item, in a branch or body, of an iterator that is older."""
-    source = trace.generators.get(id(iterator))
+    source = trace.origin(iterator, Source)
     if source is not None and source.is_left:
         refuse_left()
     if not hasattr(type(iterator), "__next__"):

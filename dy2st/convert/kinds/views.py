@@ -11,7 +11,7 @@ from typing import Any
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.entries import gathered, is_sure
 from dy2st.convert.kinds.table import method_row
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import DictView, Trace
 
 _TAKEN: dict[str, Callable[[Any, Any], Any]] = {
     "items": lambda key, value: (key, value),
@@ -24,7 +24,7 @@ def _row_of_view(name: str) -> None:
     def row(trace: Trace, owner: Any) -> Any:
         content = trace.content(owner)
         made = getattr(content if isinstance(content, dict) else type(owner)(), name)()
-        trace.views[id(made)] = made, owner, name
+        trace.origins[id(made)] = made, DictView(owner, name)
         return made
 
     method_row("dict", name=name)(row)
@@ -36,7 +36,7 @@ for _name in _TAKEN:
 
 def shown_by(trace: Trace, view: Any) -> Any:
     """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
-    _, owner, name = trace.views[id(view)]
+    _, (owner, name) = trace.origins[id(view)]
     if traced_keys.is_keyed(trace, owner):
         return traced_keys.ROWS[name](trace, owner)
     content = trace.content(owner)
@@ -49,14 +49,14 @@ def shown_by(trace: Trace, view: Any) -> Any:
 @method_row("keys", "values", name="__len__")
 def length(trace: Trace, view: Any) -> Any:
     """`len(view)`."""
-    found = trace.views.get(id(view))
+    found = trace.origin(view, DictView)
     # One from outside is read by code in C.
-    return len(trace.native(view)) if found is None else trace.call(len, found[1])
+    return len(trace.native(view)) if found is None else trace.call(len, found.owner)
 
 
 @method_row("keys", "values", name="__contains__")
 def _contains(trace: Trace, view: Any, item: Any) -> Any:
-    _, owner, name = trace.views.get(id(view), (view, None, ""))
+    owner, name = trace.origin(view, DictView) or (None, "")
     if name == "keys":
         return trace.in_(item, owner)
     if name != "items" or not isinstance(item, tuple) or len(item) != 2:

@@ -48,7 +48,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
-from dy2st.convert.trace import Trace, of_class, own_method, special
+from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import NOWHERE, Union
@@ -180,7 +180,7 @@ def call_function(
         for one in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
             trace.mark_outside(one)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        trace.variables[id(cell)] = cell, name
+        trace.origins[id(cell)] = cell, name
     bound = form.bind(trace.protocol, function)
     if not function.__code__.co_flags & CO_GENERATOR:
         bound = trace.direct[id(function)] = repeatable(trace, function, bound)
@@ -228,7 +228,7 @@ def _by_row(
         make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
         found = map_cases(trace, make, *args)
         if type(found) is Union and row in MADE_AGAIN and all(map(_is_of_containers, args)):
-            trace.remakers[id(found)] = found, make, args
+            trace.origins[id(found)] = found, Remaker(make, args)
         return found
     try:
         return row(trace, *args, **kwargs)

@@ -31,7 +31,7 @@ def source_of(trace: Trace, iterable: Any) -> Source | None:
     """A generator that can give its items away; None of all else, and where it has begun."""
     if type(iterable) not in (GeneratorType, Generated):
         return None
-    source = trace.generators.get(id(iterable))
+    source = trace.origin(iterable, Source)
     if source is None:
         return None
     if source.is_left:
@@ -214,7 +214,7 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
         first = Variables(trace, (False, default[0] if default else UNBOUND))
         source.is_left = True
         source = replace(source, made=(None for _ in ()), is_left=False)
-        trace.generators[id(source.made)] = source
+        trace.origins[id(source.made)] = source.made, source
         consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
         is_found, item = first.values()
 

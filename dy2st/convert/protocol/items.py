@@ -34,7 +34,7 @@ from dy2st.convert.protocol.natives import value_at
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import check_place, map_cases
-from dy2st.convert.trace import MISSING, Trace, own_method, special
+from dy2st.convert.trace import MISSING, Sizes, Trace, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import SymbolicSequence, Union
@@ -132,7 +132,7 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         return item_of(trace, as_dynamic(trace, held(trace, owner), kind), index)
     if is_slice:
         found = new_list(trace, held(trace, owner)[index], kind)
-        return trace.sized(found) if id(owner) in trace.sizes else found
+        return trace.sized(found) if trace.origin(owner, Sizes) else found
     if kind is tuple:
         return content[index]
     if not -len(content) <= index < len(content):

@@ -38,7 +38,7 @@ from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import Source, Trace, of_class, own_method, special
+from dy2st.convert.trace import DictView, Source, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
@@ -83,7 +83,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         return content
-    if id(iterable) in trace.views:
+    if trace.origin(iterable, DictView):
         shown = shown_by(trace, iterable)
         return shown if info(type(shown)).is_view else items_of(trace, shown)
     own = special(trace, iterable, "__iter__")

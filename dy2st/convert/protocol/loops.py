@@ -14,7 +14,7 @@ from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.trace import Remaker, Source, Trace, own_method
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
@@ -113,9 +113,9 @@ def for_(
                 hint="loop over a tensor or over range() of a traced number, or use `while`",
             )
         # A tensor may have left a loop over an iterator: nobody knows what is left of it.
-        if hasattr(type(iterable), "__next__") and id(iterable) not in trace.generators:
-            trace.note_generator(iterable, lambda _: None)
-            trace.generators[id(iterable)].is_left = True
+        if hasattr(type(iterable), "__next__") and trace.origin(iterable, Source) is None:
+            left = Source(iterable, lambda _: None, is_left=True)
+            trace.origins[id(iterable)] = iterable, left
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
         with staging(trace, "for"):
             state = stage_if(trace, truth, iterate, lambda *values: values, state, names)
@@ -137,7 +137,8 @@ def spread_loop(
     value = known(trace, iterable)
     if type(value) is not Union:
         return for_(trace, value, test, body, state, names)
-    _, make, parts = trace.remakers.pop(id(value), (value, lambda one: one, (value,)))
+    make, parts = trace.origin(value, Remaker) or (lambda one: one, (value,))
+    trace.origins.pop(id(value), None)
 
     def again(*values: Any) -> Sequence[Any]:
         now = [known(trace, part) for part in parts]

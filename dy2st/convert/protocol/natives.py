@@ -27,7 +27,7 @@ from dy2st.convert.protocol.operators import binary
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import known, truth_of
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.trace import STATE, Trace
+from dy2st.convert.trace import STATE, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Leaf, Number
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
@@ -77,7 +77,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return value if is_same else row.make(kind, new, names, value)
     if kind is Indexed:
         return native(trace, trace.call(list, value))
-    if id(value) in trace.views:
+    if trace.origin(value, DictView):
         shown = shown_by(trace, value)
         return shown if info(type(shown)).is_view else native(trace, shown)
     if kind is Generated:

@@ -21,7 +21,7 @@ from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.stage.cases import is_case, known, truth_of
 from dy2st.convert.stage.checks import map_cases
-from dy2st.convert.trace import MISSING, Trace, of_class, own_method
+from dy2st.convert.trace import MISSING, Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
@@ -179,7 +179,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if found is not NotImplemented:
             return found
     if _is_sequence(left) or _is_sequence(right):
-        if id(left) in trace.sizes or id(right) in trace.sizes:
+        if trace.origin(left, Sizes) or trace.origin(right, Sizes):
             found = _of_sizes(trace, name, left, right)
         else:
             found = _of_sequences(trace, name, left, right)

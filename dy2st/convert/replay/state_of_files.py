@@ -261,8 +261,7 @@ class Reads:
         while found is not None and id(found.owner) not in seen:
             owner, name, steps = found
             seen.add(id(owner))
-            variable = self.trace.variables.get(id(owner))
-            first = name if variable is None else variable[1]
+            first = self.trace.origin(owner, str) or name
             path = [*([first] if isinstance(first, str) else []), *map(str, steps), *path]
             if id(owner) in names:
                 return [names[id(owner)], *path]
@@ -386,9 +385,9 @@ def _place_in_words(trace: Trace, home: Home) -> str:
     owner, name, steps = home
     if name is CONTENT or name is STATE:
         return f"what a {type(owner).__name__} holds"
-    variable = trace.variables.get(id(owner))
+    variable = trace.origin(owner, str)
     if variable is not None or type(owner) is dict:
-        found = f"the variable `{name if variable is None else variable[1]}`"
+        found = f"the variable `{variable or name}`"
     else:
         found = f"the attribute `{name}` of a {type(owner).__name__}"
     return f"what {found} holds" if steps else found

@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeAlias
 from dy2st.convert.stage.branch import proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
-from dy2st.convert.trace import Trace
+from dy2st.convert.trace import Remaker, Trace
 from dy2st.convert.values.lub import MOST_CASES
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
@@ -35,8 +35,10 @@ def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     if place is None:
         return function(*values)
     union: Union = values[place]
-    if id(union) in trace.remakers:
-        _, make, parts = trace.remakers.pop(id(union))
+    remaker = trace.origin(union, Remaker)
+    if remaker is not None:
+        del trace.origins[id(union)]
+        make, parts = remaker
         end = place + len(parts)
         made = lambda *v: function(*v[:place], make(*v[place:end]), *v[end:])  # noqa: E731
         return map_cases(trace, made, *values[:place], *parts, *values[place + 1 :])

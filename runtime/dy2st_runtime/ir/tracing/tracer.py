@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -103,6 +105,16 @@ _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
 Capture = Callable[["Tracer", Tensor], Variable]
 P = TypeVar("P", bound=Path)
+
+
+@dataclass(eq=False)
+class _Row:
+    """What is known of a Block: what it reads from outside, requires, and has cut gradients of."""
+
+    facts: Facts | None = None
+    captured: dict[Variable, Variable] = field(default_factory=dict)
+    required: set[Constraint] = field(default_factory=set)
+    detached: dict[Variable, Variable] = field(default_factory=dict)
 
 
 class Tracer:
@@ -221,8 +233,7 @@ class Tracer:
         self.block = self.program.block
         self._capture = capture
         self.state = PathState()
-        self._captured: dict[Block, dict[Variable, Variable]] = {}
-        self._facts: dict[Block, Facts] = {}
+        self._rows: defaultdict[Block, _Row] = defaultdict(_Row)
         self._constraints: list[Constraint] = []
         self.aliases = Aliases()
         self.views = Views(self)
@@ -234,17 +245,14 @@ class Tracer:
         self.has_gone_back = False  # whether backward() was called
         self.is_grad_wanted = is_grad_enabled()
         self.recompute_call = 0  # the number of the call of `recompute` that is traced, 0 for none
-        self._required: set[tuple[Block | None, Constraint]] = set()
         self.growth = Growth()
         self.given_out: dict[Any, Variable] = {}  # by finished Blocks, for gradients
-        self._detached: dict[tuple[Block, Variable], Variable] = {}
 
     @classmethod
     def of_block(cls, program: Program, block: Block) -> Tracer:
         """One that goes on recording at the end of a Block, which may be a nested one."""
         tracer = cls(program, is_scratch=True)
         tracer.block = block
-        tracer._captured[block] = {}
         return tracer
 
     @property
@@ -259,7 +267,7 @@ class Tracer:
         """Let operators called inside the `with` be recorded."""
         restart_fresh_symbols()
         with collect(self._divert) as self._constraints, interpreting(self):
-            self._facts[self.block] = current()
+            self._rows[self.block].facts = current()
             count_steps()
             current().place = lambda: str(user_location() or "")
             note_inputs(current(), self.program.inputs)
@@ -287,7 +295,7 @@ class Tracer:
     def resuming(self, facts: Facts, number: int) -> Iterator[None]:
         """Record anew, where facts are known, with new symbols numbered from there."""
         with collect() as self._constraints, interpreting(self), using(facts):
-            self._facts[self.block] = facts
+            self._rows[self.block].facts = facts
             with fresh_symbols_from(number):
                 yield
             self.locate_constraints(self.locate())
@@ -305,8 +313,7 @@ class Tracer:
     def nested(self, condition: Condition | None = None) -> Iterator[Block]:
         """Record into a new Block inside the current one, which runs where a condition holds."""
         block = Block(parent=self.block)
-        self._captured[block] = {}
-        self._facts[block] = facts_where(condition)
+        self._rows[block].facts = facts_where(condition)
         with self.inside(block):
             yield block
 
@@ -315,7 +322,7 @@ class Tracer:
         """Go on recording into a Block, with what is known there; what is learnt stays there."""
         outer, self.block = self.block, block
         try:
-            with using(self._facts.get(block) or current()):
+            with using(self._rows[block].facts or current()):
                 yield
                 self.locate_constraints(self.locate())
         finally:
@@ -352,23 +359,23 @@ class Tracer:
     def apart(self, block: Block | None = None) -> Iterator[None]:
         """Record what comes next where nothing is known of sizes: by default in the first Block."""
         self.locate_constraints(self.locate())
-        facts, outer = Facts(), self._required
+        facts, trunk = Facts(), self.program.block
         facts.place, facts.steps_left = current().place, current().steps_left
         note_inputs(facts, self.program.inputs)
-        self._required = set()
+        outer, self._rows[trunk] = self._rows[trunk], _Row(facts)
         try:
-            with self.inside(block or self.program.block), using(facts):
+            with self.inside(block or trunk), using(facts):
                 yield
         finally:
-            self._required = outer
+            self._rows[trunk] = outer
 
     def captured_by(self, block: Block) -> dict[Variable, Variable]:
         """What a nested Block reads from outside: outer Variable -> parameter of the Block."""
-        return self._captured[block]
+        return self._rows[block].captured
 
     def adopt(self, block: Block, outer: Variable, inner: Variable) -> bool:
         """Let a Variable be the parameter of a nested Block for an outer one; False if one is."""
-        known = self._captured[block]
+        known = self._rows[block].captured
         if outer in known:
             return False
         known[outer], inner.maker = inner, block
@@ -377,7 +384,7 @@ class Tracer:
 
     def import_into(self, block: Block, variable: Variable) -> Variable:
         """The parameter of a finished nested Block that stands for an outer Variable."""
-        known = self._captured[block]
+        known = self._rows[block].captured
         if variable not in known:
             known[variable] = block.add_parameter(variable.type, variable.name)
             known[variable].held = data_of(variable)
@@ -702,11 +709,10 @@ class Tracer:
         if self.flags.is_surely_stopped(variable):
             return variable
         # Once for each Block: what one branch has recorded does not run in another one.
-        key = (self.block, variable)
-        if key not in self._detached:
-            result = self.append("detach", [variable], {}, [variable.type]).results[0]
-            self._detached[key] = result
-        return self._detached[key]
+        detached = self._rows[self.block].detached
+        if variable not in detached:
+            (detached[variable],) = self.append("detach", [variable], {}, [variable.type]).results
+        return detached[variable]
 
     def _cast(self, variable: Variable, dtype: DType) -> Variable:
         type = variable.tensor_type.with_dtype(dtype)
@@ -722,13 +728,13 @@ class Tracer:
             return
         new, self._constraints[:] = list(self._constraints), []
         for constraint in new:
-            if (None, constraint) in self._required or (self.block, constraint) in self._required:
+            required = self._rows[self.block].required
+            if constraint in required or constraint in self._rows[self.program.block].required:
                 continue
+            required.add(constraint)
             if self.block.parent is None:
-                self._required.add((None, constraint))
                 self.program.constraints.append(LocatedConstraint(constraint, location))
             else:
-                self._required.add((self.block, constraint))
                 attributes = {"condition": constraint.condition, "message": constraint.reason}
                 self.append("require", [], attributes, [])
 
