@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 class _Running(threading.local):
     trace: Trace | None = None
+    limit = 0  # of calls in each other, as the user's code knows it
 
 
 running = _Running()
@@ -34,18 +35,20 @@ _LEAST = 5000
 
 
 @contextmanager
-def deeper(trace: Trace) -> Iterator[None]:
+def deeper() -> Iterator[None]:
     """Let code go about as deep as without a trace, unless the user's own limit is higher."""
-    trace.limit = limit = sys.getrecursionlimit()
+    outer, running.limit = running.limit, sys.getrecursionlimit()
+    limit = running.limit
     try:
         sys.setrecursionlimit(max(limit, _LEAST))
         yield
     finally:
         if sys.getrecursionlimit() == max(limit, _LEAST):  # the code has set no other
             sys.setrecursionlimit(limit)
+        running.limit = outer
 
 
-def users_limit(trace: Trace) -> int:
+def users_limit() -> int:
     """The limit of Python that the user's code knows of."""
     now = sys.getrecursionlimit()
-    return trace.limit if now == max(trace.limit, _LEAST) else now
+    return running.limit if now == max(running.limit, _LEAST) else now

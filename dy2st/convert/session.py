@@ -115,7 +115,7 @@ def trace(
         try:
             counted = partial(len, program.operators)
             progress = Progress(f"tracing {program.name}", 0, counted, "operators")
-            with run_in(machine), deeper(machine), progress:
+            with run_in(machine), deeper(), progress:
                 result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
         except BaseException as error:
             if isinstance(error, StateMade) and not call_context.is_lost:

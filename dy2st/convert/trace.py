@@ -1,9 +1,9 @@
 """The trace: all that is known while a function runs on placeholders, in one object.
 
 An object is *outside* if it was reached from outside: arguments, globals, cells, `self`, and what
-is loaded from such an object. What code does to an object that was made in the frame of code that
-runs now is done natively. To all others it is written into the overlay, which ends with the frame:
-so a branch leaves nothing behind, and the trace changes nothing of the user's.
+is loaded from such an object. What code does to an object that was made on the path that is traced
+now is done natively. To all others it is written into the heap of the state of the path: so a
+branch leaves nothing behind, and the trace changes nothing of the user's.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
 from dy2st_runtime.ir.garbage_collection import collection_as_before
-from dy2st_runtime.ir.tracing.path_state import Path
+from dy2st_runtime.ir.tracing.path_state import Path, Table
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
 
@@ -112,7 +112,7 @@ class Region(Path):
 
 @dataclass(eq=False)
 class PendingHandlerPath:
-    """A path that has raised what a handler may catch; all else runs in `rest`, until it is closed.
+    """A path that has raised what a handler may catch; all else runs in `rest`, until that ends.
 
     raised_if: which value of `pred` leads to the path that has raised.
     """
@@ -170,6 +170,8 @@ class Source:
 class Trace(Vocabulary):
     """One trace of a function; `Machine` binds the functions of its vocabulary."""
 
+    unbound = UNBOUND
+
     def __init__(
         self, tracer: Tracer, record: Record | None = None, call_context: CallContext | None = None
     ):
@@ -179,7 +181,6 @@ class Trace(Vocabulary):
         self.call_context = call_context or CallContext()
         self.answers: list[Answer] = []
         self.state = tracer.state
-        self.over: dict[Key, Place] = tracer.state.heap
         self.outside: dict[int, Any] = {}
         # What is not among these ids holds just what Python has of it: the rest is looked up.
         self.watched: set[int] = set()
@@ -203,16 +204,12 @@ class Trace(Vocabulary):
         self.handlers: list[Any] = []
         self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
-        self.opened: list[PendingHandlerPath] = []
         self.giving: list[Source] = []  # the generators whose items others give away
         self.apart: list[Any] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
         self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
-        self.unbound = UNBOUND
-        self.protocol: TracedCalls = self
-        self.limit = 0  # of calls in each other, as the user's code knows it
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""
@@ -220,6 +217,16 @@ class Trace(Vocabulary):
             if isinstance(held, (dict, list, set)):
                 held.clear()
         self.repeats = Repeats()
+
+    @property
+    def over(self) -> Table[Key, Place]:
+        """What the code has written, over what the objects hold themselves."""
+        return self.state.heap
+
+    @property
+    def protocol(self) -> TracedCalls:
+        """What traced forms call."""
+        return self
 
     @property
     def is_nested(self) -> bool:
@@ -521,7 +528,7 @@ class Trace(Vocabulary):
         """Record into a new Block; at the end all is as before, and the region has its changes."""
         self.alias_tracker.return_all()  # not in that branch alone which looks first
         with self.tracer.path(partial(Region, trace=self), condition) as region:
-            known = len(self.opened)
+            known = len(self.state.paths)
             try:
                 yield region
                 self.alias_tracker.return_all()
@@ -533,8 +540,8 @@ class Trace(Vocabulary):
     @contextmanager
     def resumed(self, region: Region) -> Iterator[None]:
         """Go on in a region as if it had not ended."""
-        known = len(self.opened)
         with self.tracer.resumed(region):
+            known = len(self.state.paths)
             try:
                 yield
             finally:
@@ -548,8 +555,9 @@ class Trace(Vocabulary):
 
     def abandon(self, known: int) -> None:
         """Leave what an error has kept from being closed."""
-        while len(self.opened) > known:
-            self.opened.pop().running.close()
+        for region in reversed(self.state.paths[known:]):
+            if region.pending is not None:
+                region.pending.running.close()
 
     # -- cases that are known -------------------------------------------------------------------
 

@@ -86,7 +86,7 @@ _NOTED = (memoryview, np.ndarray, LockType, RLock)
 
 @function_row(sys.getrecursionlimit)
 def _getrecursionlimit(trace: Trace) -> Any:
-    return trace.read("volatile", sys.getrecursionlimit, ((), ()), users_limit(trace))
+    return trace.read("volatile", sys.getrecursionlimit, ((), ()), users_limit())
 
 
 def is_asked_again(trace: Trace, row: EffectRow, values: Iterable[Any]) -> bool:

@@ -250,12 +250,11 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
                 not is_thrown(trace, error)
                 or is_refusal(error)
                 or region.block.operators
-                or len(trace.opened) > opened
+                or trace.state.paths[-1] is not region
             ):
                 raise
             return (_Raised(error),)
 
-    opened = len(trace.opened)
     try:
         with trace.region() as region:
             end_region(trace, region, lambda: first(region))

@@ -34,7 +34,7 @@ def while_(
 
     So is a loop that may have raised in several iterations: it may end by that alone.
     """
-    before, tracer = len(trace.opened), trace.tracer
+    before, tracer = len(trace.state.paths), trace.tracer
     end = tracer.growth.unrolling(tracer.block)
     for iteration in count():
         # What is written back now stays; inside of the test it would be discarded with it.
@@ -44,9 +44,9 @@ def while_(
         if truth is False:
             end(tracer.block, iteration)
             return state
-        has_raised = len(trace.opened) - before > _MOST_RAISES
+        has_raised = len(trace.state.paths) - before > _MOST_RAISES
         if truth is not True or has_raised:
-            is_probe, end_of_test = len(trace.opened) == before, len(tracer.block.operators)
+            is_probe, end_of_test = len(trace.state.paths) == before, len(tracer.block.operators)
 
             def tested(truth: Any = truth) -> Any:
                 nonlocal is_probe

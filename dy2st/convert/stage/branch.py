@@ -183,7 +183,7 @@ def end_region(
     trace: Trace, region: Region, function: Callable[[], Sequence[Any]], of_cases: bool = False
 ) -> None:
     """Run what a region consists of, and note how it ends."""
-    before = len(trace.opened)
+    before = len(trace.state.paths)
     end = run(trace, function, of_cases=of_cases)
     _note_end(region, settled(trace, before, end))
 
@@ -214,8 +214,8 @@ def run(
         if is_refusal(error) or not is_thrown(trace, error):
             raise
         if is_endless(error) and trace.is_nested:
-            raise endless(trace) from None
-        if known == len(trace.opened):
+            raise endless() from None
+        if known == len(trace.state.paths):
             if handler is None or not handler.catches(type(error)):
                 raise
             return End(outcome=error)
@@ -236,9 +236,9 @@ def settled(
 
     caught: what goes on where an exception was raised; without it the exception is carried on.
     """
-    while len(trace.opened) > known:
+    while len(trace.state.paths) > known:
         # The path that was opened last lies in those before it.
-        opened = trace.opened.pop()
+        opened = trace.state.paths[-1].pending
         _note_end(opened.rest, end)
         opened.running.close()
         if caught is not None:
@@ -256,7 +256,7 @@ def settled(
 def _open(trace: Trace, opened: PendingHandlerPath) -> tuple[Any, ...]:
     """Let all that follows run where nothing was raised."""
     opened.running.enter_context(trace.resumed(opened.rest))
-    trace.opened.append(opened)
+    opened.rest.pending = opened
     assert opened.rest.results is not None
     return opened.rest.results
 

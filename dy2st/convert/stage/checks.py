@@ -149,7 +149,7 @@ def attempt(
     names: Sequence[str],
 ) -> State:
     """Run `after(*body(*state))`; where the body raises what the handler catches, `handled`."""
-    before = len(trace.opened)
+    before = len(trace.state.paths)
 
     def fitting(error: BaseException) -> State:
         if handler.catches(type(error)):
@@ -167,7 +167,7 @@ def attempt(
     try:
         with under(trace, handler):
             end = run(trace, lambda: body(*state), before, handler)
-        inside = len(trace.opened)
+        inside = len(trace.state.paths)
         if end.results is not None:
             results = end.results
             end = run(trace, lambda: after(*results), before)

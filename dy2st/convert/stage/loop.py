@@ -233,7 +233,7 @@ def _until_raised(
         def caught(outcome: Any) -> Sequence[Any]:
             return False, outcome, *values
 
-        known = len(trace.opened)
+        known = len(trace.state.paths)
         end = run(trace, lambda: once(*values))
         if end.results is None and end.outcome is not None:
             end = End((False, end.outcome, *values))

@@ -193,9 +193,9 @@ def note_limit(error: BaseException) -> None:
         )
 
 
-def endless(trace: Trace, reason: Exception | None = None) -> ConversionError:
+def endless(reason: Exception | None = None) -> ConversionError:
     """The refusal of code in a branch or body that calls itself again and again."""
-    why = f"up to Python's limit of {users_limit(trace)} calls in each other"
+    why = f"up to Python's limit of {users_limit()} calls in each other"
     if reason is not None:
         why = f"and no function of the Program can stand for it: {str(reason).strip()}"
     return ConversionError(

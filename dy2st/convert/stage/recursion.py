@@ -92,7 +92,7 @@ def recursive_call(
         return NotImplemented
     if site.why is not None:
         if len(nested) > _IN_PLACE:
-            raise endless(trace, site.why)
+            raise endless(site.why)
         return NotImplemented
     known = site.settled
     found = None

@@ -112,12 +112,14 @@ class Path:
     changed      by the name of the table, what holds at the end of the path.
     tensors      those from around it that it has left another Variable in.
     since        a mark behind which the symbols were made that mean nothing around it.
+    pending      what all else waits for that runs in the path, until somebody ends it.
     """
 
     block: Block
     changed: dict[str, dict[Any, Any]] = field(default_factory=dict)
     tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     since: int = field(default_factory=fresh_mark)
+    pending: Any = None
 
     def left_in(self, table: str) -> dict[Any, Any]:
         """What the path has left in a table."""
