@@ -81,6 +81,15 @@ class OutputAliasing:
             merged |= {index, *ones} if ones else set()
             # Two of them may have been given one value, whose array says nothing then.
             found.by_arrays = found.by_arrays and all(len(found.perhaps[one]) < 2 for one in ones)
+        # A buffer that is given another tensor's value may have its array, which does not say then
+        # which of the two an output is.
+        news = program.block.yields[len(program.outputs) :]
+        for name, new in zip(program.updates, news, strict=True):
+            own = len(program.inputs) + [*program.state].index(name)
+            objects, arrays = map(walk.places_of, walk.origins(new))
+            if others := (objects | arrays) - {own}:
+                mixed = ({own, *others} & {*held} for held in found.perhaps.values())
+                found.by_arrays = found.by_arrays and not any(mixed)
         found.merged = sorted(merged)
         return found if found.sure or found.again or found.perhaps or found.merged else None
 

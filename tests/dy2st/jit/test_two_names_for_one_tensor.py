@@ -369,3 +369,27 @@ def test_a_buffer_that_is_changed_in_place_may_be_an_argument():
         assert layer(layer.total).tolist() == eager(eager.total).tolist()
         assert layer.total.tolist() == eager.total.tolist()
     assert len(layer.forward.program_cache) == 2
+
+
+def test_a_buffer_that_takes_the_value_of_an_argument_is_not_that_argument():
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("held", dy2st.ones([2]))
+
+        def forward(self, x):
+            chosen, other = x, self.held
+            if x.sum() > 2:
+                chosen = x * 2
+            self.held.set_value(x)
+            if x.sum() < 0:
+                other = x
+            return chosen, other
+
+    layer = Model()
+    static = to_static(layer)
+    for number, values in enumerate([[1.0, 2.0], [-4.0, 1.0], [1.0, 1.0], [-4.0, 1.0]] * 2):
+        x = dy2st.to_tensor(values, stop_gradient=number % 3 == 0)
+        chosen, other = static(x)
+        assert (chosen is x) == (sum(values) <= 2)
+        assert other is (x if sum(values) < 0 else layer.held)
