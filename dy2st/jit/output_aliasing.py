@@ -5,6 +5,7 @@ A function that returns its argument returns the object itself, and so does a ca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -16,6 +17,8 @@ from dy2st_runtime.ir import Block, Operator, Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import is_fresh
 from dy2st_runtime.ir.functions import CALL, function_of
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor
 
@@ -27,7 +30,8 @@ class OutputAliasing:
     sure      the place of the tensor, by output.
     again     an earlier output that is the same tensor, by output.
     perhaps   the places of tensors of which a branch or loop may hand on one, by output.
-    merged    outputs of which a branch or loop may make two one new tensor.
+    merged    outputs of which a branch or loop may make two one new tensor, and lists of which two
+              elements may be one.
     by_arrays   whether the array of a result decides which of those it is, or that it is none.
     """
 
@@ -75,6 +79,11 @@ class OutputAliasing:
                 merged |= {first, second}
                 shared = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
                 found.by_arrays = found.by_arrays and not any(shared)
+        # So may the elements of one list.
+        for index, (ours, arrays) in origins.items():
+            if walk.may_hold_twice(outputs[index]):
+                merged.add(index)
+                found.by_arrays = found.by_arrays and ours.isdisjoint(arrays)
         # The new value of an argument, and what may be that argument, have one array.
         for index in program.changes.values():
             ones = {one for one, held in found.perhaps.items() if found.sure.get(index) in held}
@@ -167,16 +176,44 @@ def _one_of(value: Any, known: dict[int, EagerTensor]) -> Any:
     return known.setdefault(id(value.array), value)
 
 
+# The operands that an operator puts into the list that it gives: tensors, or a list of them.
+_ELEMENTS = {
+    "array_create": slice(None),
+    "array_append": slice(1, 2),
+    "array_write": slice(2, 3),
+    "array_insert": slice(2, 3),
+    "array_extend": slice(1, 2),
+}
+_NO_ELEMENTS = slice(0)
+# Those that may give an element of a list several times.
+_REPEAT = ("array_gather", "array_repeat")
+
+
 class _Walk:
     """Back from a value, through branches and iterations, to tensors of the call."""
 
     def __init__(self, program: Program, places: Mapping[Variable, set[int]]) -> None:
-        self.places = places
+        self.program, self.places = program, places
         self.owners = {b: o for o in program.walk() for b in o.blocks}
         self.calls: dict[Block | None, list[Operator]] = {}  # of each function
         for operator in program.walk():
             if operator.name == CALL:
                 self.calls.setdefault(function_of(operator), []).append(operator)
+
+    @cached_property
+    def blocks(self) -> dict[Operator, Block]:
+        """Where each operator stands."""
+        return {o: block for block in (*self.program.roots, *self.owners) for o in block.operators}
+
+    @cached_property
+    def list_uses(self) -> Counter[Variable]:
+        """How often a list goes into another one, into a branch, or into a loop."""
+        return Counter(
+            operand
+            for operator in self.program.walk()
+            if any(isinstance(result.type, ArrayType) for result in operator.results)
+            for operand in operator.operands
+        )
 
     def origins(self, variable: Variable) -> tuple[set[Variable], set[Variable]]:
         """What it may be, and what may have its array and be another tensor."""
@@ -194,6 +231,47 @@ class _Walk:
     def places_of(self, variables: set[Variable]) -> set[int]:
         """Those of them that are tensors of the call."""
         return {place for one in variables for place in self.places.get(one, ())}
+
+    def may_hold_twice(self, variable: Variable) -> bool:
+        """Whether a new tensor may stand in a list twice."""
+        if not isinstance(variable.type, ArrayType):
+            return False
+        makers = {one.maker for one in self.origins(variable)[0] if isinstance(one.type, ArrayType)}
+        puts: Counter[Variable] = Counter()
+        for maker in makers:
+            if isinstance(maker, Block) or not maker.name.startswith("array_"):
+                continue
+            loops, may_repeat = self.loops_around(maker), maker.name in _REPEAT
+            for one in maker.operands[_ELEMENTS.get(maker.name, _NO_ELEMENTS)]:
+                is_list = isinstance(one.type, ArrayType)
+                for origin, around in self.new(one):
+                    # Once more in each iteration of a loop that does not make it anew.
+                    puts[origin] += len(loops - around) + (not is_list)
+            for one in maker.operands:
+                if isinstance(one.type, ArrayType) and (may_repeat or self.list_uses[one] > 1):
+                    puts.update(origin for origin, _ in self.new(one))
+        return any(count > 1 for count in puts.values())
+
+    def new(self, variable: Variable) -> list[tuple[Variable, set[Operator]]]:
+        """The new tensors that it may be or hold, each with the loops that make one an iteration."""
+        return [
+            (one, self.loops_around(one.maker))
+            for one in self.origins(variable)[0]
+            if isinstance(one.maker, Operator)
+            and not isinstance(one.type, ArrayType)
+            and is_fresh(one.maker)
+            and one not in self.places
+        ]
+
+    def loops_around(self, operator: Operator) -> set[Operator]:
+        """The loops in whose iterations an operator runs."""
+        found: set[Operator] = set()
+        block: Block | None = self.blocks[operator]
+        while block is not None:
+            owner = self.owners.get(block)
+            block = None if owner is None else self.blocks[owner]
+            found |= {owner} if owner is not None and owner.name == "while" else set()
+        return found
 
     def before(self, variable: Variable, is_other: bool) -> list[tuple[Variable, bool]]:
         """What a value may be, or whose array it may have."""

@@ -10,6 +10,7 @@ import dy2st
 from dy2st import nn
 from dy2st.errors import EscapedVariable
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.catalogue.comparing import comparable
 
 INPUTS = ([1.0, 2.0], [-1.0, -2.0])
@@ -393,3 +394,62 @@ def test_a_buffer_that_takes_the_value_of_an_argument_is_not_that_argument():
         chosen, other = static(x)
         assert (chosen is x) == (sum(values) <= 2)
         assert other is (x if sum(values) < 0 else layer.held)
+
+
+def appended_twice(x):
+    kept, one = [], x * 2
+    if x.sum() > 2:
+        kept += [one, one]
+    return kept
+
+
+def appended_in_each_iteration(x):
+    kept, one, i = [], x * 2, x.sum()
+    while i > 0:
+        i = i - 1
+        kept.append(one)
+    return kept
+
+
+def appended_until_there_is_another(x):
+    best, kept = x * 0, []
+    for t in x:
+        if t > 1:
+            best = x * t
+        kept.append(best)
+    return kept
+
+
+def repeated(x):
+    kept = [t * 2 for t in x]
+    return kept * 2 + kept[:1]
+
+
+def made_anew_in_each_iteration(x):
+    kept, i = [x * 1], x.sum()
+    while i > 0:
+        i = i - 1
+        kept += [x * i, x + i]
+    return kept[1:]
+
+
+LISTS = {
+    appended_twice: True,
+    appended_in_each_iteration: True,
+    appended_until_there_is_another: True,
+    repeated: True,
+    made_anew_in_each_iteration: False,
+}
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+@pytest.mark.parametrize("f", LISTS, ids=lambda f: f.__name__)
+def test_a_tensor_that_stands_in_a_list_twice_is_one_tensor(f, engine):
+    static = to_static(f, input_spec=[InputSpec([None], "float32")], engine=engine)
+    for values in ([1.0, 2.0, 3.0], [0.0, 0.5], [1.0, 1.0, 1.0, 2.0]):
+        expected, found = f(dy2st.to_tensor(values)), static(dy2st.to_tensor(values))
+        same = lambda ones: [[one is other for other in ones] for one in ones]  # noqa: E731
+        assert comparable(found) == comparable(expected)
+        assert same(found) == same(expected)
+    aliasing = static.concrete_program.aliasing
+    assert bool(aliasing and aliasing.merged) == LISTS[f]
