@@ -207,6 +207,7 @@ def _finish(
     """Let the Program yield what the result and the effects need, and the tensors it changes."""
     machine, program = traced.machine, traced.program
     tracer = machine.tracer
+    machine.alias_tracker.return_all()  # effects look at no list again
     taker = Taker(machine, traced.places, f"{program.name}() returns", at)
     # The result first: its leaves are the outputs, behind which those of effects follow.
     tree = taker.take(result)

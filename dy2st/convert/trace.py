@@ -544,6 +544,7 @@ class Trace(Vocabulary):
             known = len(self.state.paths)
             try:
                 yield
+                self.alias_tracker.return_all()
             finally:
                 self.abandon(known)
         self._note_left(region)

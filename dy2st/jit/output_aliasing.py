@@ -253,7 +253,7 @@ class _Walk:
         return any(count > 1 for count in puts.values())
 
     def new(self, variable: Variable) -> list[tuple[Variable, set[Operator]]]:
-        """The new tensors that it may be or hold, each with the loops that make one an iteration."""
+        """The new tensors that it may be or hold, with the loops that make each anew."""
         return [
             (one, self.loops_around(one.maker))
             for one in self.origins(variable)[0]
