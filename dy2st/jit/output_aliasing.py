@@ -80,10 +80,10 @@ class OutputAliasing:
                 shared = [ours[1] & (theirs[0] | theirs[1]), theirs[1] & ours[0]]
                 found.by_arrays = found.by_arrays and not any(shared)
         # So may the elements of one list.
-        for index, (ours, arrays) in origins.items():
+        for index, (objects_in, arrays_in) in origins.items():
             if walk.may_hold_twice(outputs[index]):
                 merged.add(index)
-                found.by_arrays = found.by_arrays and ours.isdisjoint(arrays)
+                found.by_arrays = found.by_arrays and objects_in.isdisjoint(arrays_in)
         # The new value of an argument, and what may be that argument, have one array.
         for index in program.changes.values():
             ones = {one for one, held in found.perhaps.items() if found.sure.get(index) in held}
@@ -93,8 +93,9 @@ class OutputAliasing:
         # A buffer that is given another tensor's value may have its array, which does not say then
         # which of the two an output is.
         news = program.block.yields[len(program.outputs) :]
-        for name, new in zip(program.updates, news, strict=True):
-            own = len(program.inputs) + [*program.state].index(name)
+        numbers = {name: place for place, name in enumerate(program.state, len(program.inputs))}
+        for name, new in zip(program.updates, news, strict=True) if found.perhaps else ():
+            own = numbers[name]
             objects, arrays = map(walk.places_of, walk.origins(new))
             if others := (objects | arrays) - {own}:
                 mixed = ({own, *others} & {*held} for held in found.perhaps.values())
