@@ -182,6 +182,8 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     content, is_whole = place.value, id(place.owner) in trace.emptied
     if type(content) in (SymbolicSequence, Union):
+        if not is_whole:
+            trace.read_content(place.owner)
         return [_effect(taker, place, fill, taker.take(content))]
     if isinstance(content, dict):
         return _of_dict(trace, taker, place, is_whole)

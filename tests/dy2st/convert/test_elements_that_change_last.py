@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import dy2st
@@ -105,3 +107,21 @@ def test_an_entry_that_a_branch_may_have_made_gets_what_is_appended_to_it():
         f(dy2st.to_tensor(values), expected)
         static(dy2st.to_tensor(values), found)
         assert comparable(found) == comparable(expected)
+
+
+@pytest.mark.parametrize("is_held", [False, True], ids=["given", "held"])
+def test_a_list_that_got_longer_before_a_loop_gets_longer_at_each_call(is_held):
+    holder = SimpleNamespace(rows=[])
+
+    def f(x, rows):
+        rows = holder.rows if is_held else rows
+        rows.append(x)
+        i = x.sum() % 3
+        while i > 0:
+            i = i - 1
+            rows.append(x * i)
+
+    static, rows = to_static(f), []
+    for count in (3, 6, 9):
+        static(dy2st.to_tensor([1.0, -2.0, 3.0]), rows)
+        assert len(holder.rows if is_held else rows) == count
