@@ -97,7 +97,7 @@ def trace(
     tracer.aliases.has_elements = True
     tracer.flags.begin(program.inputs, specs, call_context.gradients)
     arguments: dict[int, Any] = {}
-    _note_containers((args, dict(kwargs)), arguments)
+    note_containers((args, dict(kwargs)), arguments)
     arguments_that_change = containers_of((*args, *kwargs.values()))
     with tracer.tracing(), enable_grad():
         for condition, reason in declared:
@@ -158,11 +158,12 @@ def _has_been_seen(machine: Machine) -> bool:
     return any(kind == EACH_CALL and name for _, kind, name, _ in machine.reads.values())
 
 
-def _note_containers(value: Any, found: dict[int, Any]) -> None:
+def note_containers(value: Any, found: dict[int, Any]) -> None:
+    """Note the containers in a value, and itself if it is one, by id."""
     if is_container(value) or type(value) is set:
         found[id(value)] = value
         for entry in value.values() if isinstance(value, dict) else value:
-            _note_containers(entry, found)
+            note_containers(entry, found)
 
 
 def _undisturbed(machine: Machine, run: Callable[[], Any]) -> Any:

@@ -21,7 +21,7 @@ from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.replay.state_of_files import Keeping
-from dy2st.convert.session import Traced
+from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.code_level import FULL, settings
@@ -277,7 +277,13 @@ def _program_of(
     if tracer.flags.read:
         flags = SameFlags.of(keys, tracer.flags.read.values())
         asked.append(lambda: flags.hold(live.now()))
-    guards = Guards(reads, traced.arguments, varied, written, changed, found, asked)
+    # Arguments that are objects from outside hold what the trace has found there.
+    outside: dict[int, Any] = {}
+    for one in ties.containers:
+        if not isinstance(one, int):
+            note_containers(one.value(), outside)
+    arguments = traced.arguments.keys() - outside
+    guards = Guards(reads, arguments, varied, written, changed, found, asked)
     return ConcreteProgram(
         program,
         live,

@@ -438,3 +438,26 @@ def test_a_loaded_model_refuses_a_tensor_that_it_knows_by_two_names():
     for pair in ((x[0], x[0]), (x[0], x.flatten()[:3]), (vector(),) * 2):
         with pytest.raises(SpecError, match=r"give a clone\(\) of one"):
             loaded(*pair)
+
+
+def test_a_list_that_another_argument_holds_is_as_it_is_at_each_call():
+    class Box:
+        def __init__(self, held):
+            self.held = held
+
+    def reverse(x, items, box):
+        box.held.reverse()
+        return x
+
+    def exchange(x, items, box):
+        box.held[0], items[1] = items[1], box.held[0]
+        return x
+
+    for f in (reverse, exchange):
+        one, other = dy2st.ones([2]), dy2st.zeros([2])
+        items = [one, other]
+        box, static = Box(items), to_static(f)
+        for number in range(4):
+            static(dy2st.ones([3]), items, box)
+            first, second = (one, other) if number % 2 else (other, one)
+            assert items[0] is first and items[1] is second and box.held is items
