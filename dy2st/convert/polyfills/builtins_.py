@@ -23,6 +23,14 @@ def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
         start = start + 1
 
 
+def member(members: Any, value: Any, name: Any) -> Any:
+    """`kind(value)` of an Enum, by its members and its name."""
+    for one in members:
+        if one.value == value:
+            return one
+    raise ValueError(f"{value!r} is not a valid {name}")
+
+
 def mapped(function: Any, iterable: Any) -> Iterator[Any]:
     """`map` of a generator that has not begun, or of one of several iterables."""
     for item in iterable:

@@ -7,6 +7,7 @@ import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
+from enum import Enum, EnumMeta, Flag
 from functools import partial
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, getattr_static
 from types import (
@@ -41,6 +42,7 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
+from dy2st.convert.polyfills.builtins_ import member
 from dy2st.convert.polyfills.registry import load_late
 from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay_materialised
 from dy2st.convert.protocol.untraced_functions import form_of, is_library, why_left_alone
@@ -99,6 +101,9 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         row = row_of_function(function)
         if row is not None:
             return _by_row(trace, function, row, args, kwargs)
+        if _is_member_that_is_decided(function, args, kwargs):
+            members: Any = [*function]  # type: ignore[misc]
+            return call(trace, member, members, *args, function.__qualname__)
         meta_call = own_method(trace, function, "__call__")
         if meta_call is not None:
             return call(trace, meta_call, function, *args, **kwargs)
@@ -131,6 +136,14 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     if isinstance(function, Layer):
         return call_layer(trace, function, args, kwargs)
     return _call_object(trace, function, args, kwargs)
+
+
+def _is_member_that_is_decided(kind: type, args: Sequence[Any], kwargs: Any) -> bool:
+    """Whether a tensor decides which member of an Enum is asked for by its value."""
+    if not (isinstance(kind, EnumMeta) and len(args) == 1 and is_traced_number(args[0])):
+        return False
+    has_own = kind._missing_.__func__ is not Enum._missing_.__func__  # type: ignore[attr-defined]
+    return not (kwargs or issubclass(kind, Flag) or has_own)
 
 
 def call_function(

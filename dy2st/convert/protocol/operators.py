@@ -194,6 +194,8 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         own = own_method(trace, left, method)
         if own is not None:
             return call(trace, own, left, right)
+        if number_kind(left) is not None or number_kind(right) is not None:
+            left, right = _of_python(left), _of_python(right)
         if name == "pow_" and Dim in kinds and not _any_of_numpy(left, right):
             # A size again where the exponent is small and known, else a number.
             if type(right) is int and 0 < right < 5:
@@ -216,6 +218,14 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             return _still_numpy(found, left, right)
         return _still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
+
+
+def _of_python(value: Any) -> Any:
+    """A number of a class of its own, as that of an IntEnum, as one of Python's."""
+    if isinstance(value, np.generic):
+        return value
+    kind = next((kind for kind in (bool, int, float) if isinstance(value, kind)), None)
+    return value if kind is None else kind(value)
 
 
 def _as_number(trace: Trace, value: Any) -> Any:

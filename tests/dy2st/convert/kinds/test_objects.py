@@ -9,6 +9,7 @@ import functools
 import types
 from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass, field
+from enum import Enum, IntEnum
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -182,7 +183,33 @@ def apart_what_a_tensor_decides(x):
     return dataclasses.asdict(one), dataclasses.astuple(one)
 
 
+class Turn(Enum):
+    LEFT = 1
+    RIGHT = 2
+    BACK = 4
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 3
+
+
+def members_by_value(x):
+    try:
+        turn = Turn(int(x.max()))
+    except ValueError as error:
+        return str(error)
+    return turn.name, turn is Turn.BACK, {Turn.LEFT: "l", Turn.BACK: "b"}.get(turn, "-")
+
+
+def numbers_beside_members(x):
+    number = int(x.max())
+    found = [number == Level.HIGH, Level.LOW < number, number + Level.LOW, Level.HIGH * number]
+    return found, isinstance(found[0], bool), isinstance(found[2], int)
+
+
 FUNCTIONS = (
+    *(members_by_value, numbers_beside_members),
     *(copies_of_what_a_tensor_decides, apart_what_a_tensor_decides),
     *(dataclasses_made, dataclass_with_a_list_of_a_length, dataclass_in_a_branch, compared),
     *(shown, replaced, as_dict_and_tuple, namedtuples, namedtuple_in_a_branch, copies, namespaces),
