@@ -110,6 +110,8 @@ def _weak(value: Any) -> Any:
         return False
     if type(value) in SCALAR_DTYPES or type(value) is complex:
         return value
+    if isinstance(value, int):  # a member of an IntEnum
+        return int(value)
     return as_array(value, None).dtype
 
 

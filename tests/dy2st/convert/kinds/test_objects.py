@@ -459,3 +459,12 @@ def test_namedtuples_are_compared_as_tuples():
         return *same_items, point < (1, [0]), point in [(1, [1])], point + (x.sum(),), point == 3
 
     same(run)
+
+
+def test_a_member_beside_a_tensor_is_a_number():
+    def with_members(x):
+        return x * Level.HIGH, x.astype("int32") + Level.LOW, Level.LOW - x
+
+    same(with_members)
+    found = with_members(dy2st.ones([2]))
+    assert [one.dtype for one in found] == [dy2st.float32, dy2st.int32, dy2st.float32]
