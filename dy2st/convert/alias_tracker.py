@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, copied_parts
-from dy2st.convert.values.layout import Layout, View, has_objects
+from dy2st.convert.values.layout import Layout, Reference, View, has_objects
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -110,6 +110,28 @@ class AliasTracker:
             why=f"whether it is the one that changed (at {at}) is known only when the Program runs",
             hint=f"make a copy where the {kind} gets its second name",
         )
+
+    def may_be_one(self, left: Any, right: Any) -> bool:
+        """Whether a join has made two objects one on some path, or lists hold both by value."""
+        if id(left) in self._state.stale or id(right) in self._state.stale:
+            return True
+        are_held = all(self._is_held(one) for one in (left, right))
+        return are_held or any(one is right for one in self._state.merged.get(id(left), ()))
+
+    def _is_held(self, owner: Any) -> bool:
+        return id(owner) in self._state.fragile or id(owner) in self._state.borrowed
+
+    def refuse_identity(self, owner: Any) -> None:
+        """Refuse to tell which object it is that is put together anew, or is one of several."""
+        key = id(owner)
+        is_shared = self._is_held(owner) or key in self._state.stale or key in self._state.merged
+        if is_shared or self._trace.locations.of(owner) is not None:
+            raise ConversionError(
+                f"the identity of a {type(owner).__name__} that a branch, loop or list has chosen",
+                at=user_location(),
+                why="which object it is, is known only when the Program runs",
+                hint="compare the objects by `is`, or give each a number of its own",
+            )
 
     def check_outside(self) -> None:
         """Refuse a change of what may be an object from outside: that one would stay as it is."""
@@ -252,6 +274,7 @@ class AliasTracker:
             self.note_same(known[0][0], objects[0])
         for value in group if len(group) > 1 else ():
             self._state.merged[id(value)] = group
+            self._trace.locations.is_wanted = True
             self._trace.watched.add(id(value))
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
         for one in elements[1:]:
@@ -276,8 +299,11 @@ class AliasTracker:
     def keep(self, values: Iterable[Any]) -> None:
         """Note objects, and all that may be one with them, that nobody may change."""
         for value in (one for part in values for one in self._state.merged.get(id(part), [part])):
+            if self._trace.locations.of(value) is not None:
+                continue
             self._state.fragile[id(value)] = value
             self._trace.watched.add(id(value))
+            self._trace.locations.is_wanted = True
 
     def keep_made(self, value: Any) -> None:
         """Note an object that is put together anew at each look: a change would be lost."""
@@ -389,6 +415,7 @@ class AliasTracker:
                 id(part) in state.stale or id(part) in stale,
             )
             for node, part in copied_parts(self._trace, value, layout, view)
+            if not isinstance(node, Reference)
         ]
 
     def join_parts(self, parts: Iterable[Part], known: dict[Any, Any]) -> None:

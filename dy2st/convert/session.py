@@ -10,6 +10,7 @@ from typing import Any
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.current_trace import deeper, run_in
 from dy2st.convert.kinds.gradients import note_gradients
+from dy2st.convert.locations import Locations
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
@@ -77,6 +78,7 @@ def trace(
     call_context: CallContext | None = None,
     keeping: Keeping | None = None,
     layer: Layer | None = None,
+    locations: Locations | None = None,
 ) -> Traced:
     """Run a function once on arguments that hold placeholders of `program`.
 
@@ -87,6 +89,7 @@ def trace(
     call_context  is lost where the function raises and has written what nothing writes then.
     keeping   the places outside that the Program of a file keeps.
     layer     whose method the function is, if it is one's.
+    locations  what earlier traces of it have learned of the objects that it makes.
     """
     call_context = call_context or CallContext()
     call_context.begin()
@@ -103,7 +106,7 @@ def trace(
         for condition, reason in declared:
             require(condition, reason)
         tracer.locate_constraints(None)  # the reason names the place
-        machine = Machine(tracer, record, call_context)
+        machine = Machine(tracer, record, call_context, locations)
         if layer is not None:
             machine.layer_paths.enter(layer, "")
         require_source(machine, function)

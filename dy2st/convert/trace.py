@@ -25,6 +25,7 @@ import numpy as np
 from dy2st.convert.alias_tracker import AliasTracker
 from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.layer_paths import LayerPaths
+from dy2st.convert.locations import Locations
 from dy2st.convert.objects import (
     attributes_of,
     check_held,
@@ -40,7 +41,16 @@ from dy2st.convert.types import info
 from dy2st.convert.types.containers import fill, read_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.flatten import case_content
-from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
+from dy2st.convert.values.layout import Reference
+from dy2st.convert.values.special import (
+    CONTENT,
+    LOCATION,
+    MISSING,
+    STATE,
+    UNBOUND,
+    SymbolicSequence,
+    Union,
+)
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
@@ -103,6 +113,16 @@ class Region(Path):
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
         return id(owner) in self.changed["born"]
+
+    def node(self, owner: Any) -> Reference | None:
+        """The layout of an object that has a location, or may get one; None of all others."""
+        return self.trace.locations.node(owner)
+
+    @property
+    def moved(self) -> list[Any]:
+        """The objects older than the region that have got a location in it."""
+        found = (one.owner for (_, name), one in self.changes.items() if name is LOCATION)
+        return [one for one in found if not self.is_new(one)]
 
     def value_of(self, key: Key, owner: Any, name: Any) -> Any:
         """What a place held at the end."""
@@ -173,7 +193,11 @@ class Trace(Vocabulary):
     unbound = UNBOUND
 
     def __init__(
-        self, tracer: Tracer, record: Record | None = None, call_context: CallContext | None = None
+        self,
+        tracer: Tracer,
+        record: Record | None = None,
+        call_context: CallContext | None = None,
+        locations: Locations | None = None,
     ):
         """It records operators by a tracer of the runtime, and what it meets in a record."""
         self.tracer = tracer
@@ -199,6 +223,8 @@ class Trace(Vocabulary):
         self.alias_tracker = AliasTracker(self)
         self.layer_paths = LayerPaths()
         self.repeats = Repeats()
+        self.locations = locations or Locations()
+        self.locations.begin(self)
         self.origins: dict[int, tuple[Any, Any]] = {}  # how objects came about, with these
         self.tests: dict[int, Test] = {}  # what is known of values that decide
         self.handlers: list[Any] = []
@@ -285,6 +311,10 @@ class Trace(Vocabulary):
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the trace: what it holds may be carried by value."""
         return not self.is_outside(owner)
+
+    def node(self, owner: Any) -> Reference | None:
+        """The layout of an object that has a location, or may get one; None of all others."""
+        return self.locations.node(owner)
 
     def is_as_found(self, owner: Any) -> bool:
         """Whether a container may hold what it held before the call: all of it, or some."""
@@ -399,6 +429,8 @@ class Trace(Vocabulary):
 
     def fields(self, owner: Any) -> dict[str, Any] | None:
         """The attributes of an object now; None if it is no plain object."""
+        if self.locations.of(owner) is not None:
+            return self.locations.fields(owner)
         return _with_changes(owner, attributes_of(owner), self.over)
 
     def taken(self, owner: Any) -> Any:
@@ -473,14 +505,22 @@ class Trace(Vocabulary):
             self.alias_tracker.note_elements(owner, value.element)
         self.over[id(owner), name] = Place(owner, name, value, user_location())
 
+    def begin_place(self, owner: Any, name: Any, value: Any) -> None:
+        """Let a place hold a value on all paths, if it was not written so far."""
+        self.state.heap.put((id(owner), name), Place(owner, name, value))
+
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
+        self.alias_tracker.check_change(owner)
         self.alias_tracker.change(owner)
         self.alias_tracker.end(owner)
         self.write(owner, CONTENT, content)
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
+        if self.locations.of(owner) is not None:
+            self.locations.set(owner, name, value)
+            return
         self.alias_tracker.change(owner)
         is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
         if is_native and type(owner) not in (CellType, dict):

@@ -155,6 +155,9 @@ class Vocabulary(TracedCalls):
     dict_of: Unary
     value_at: Callable[..., Any]  # (dict, key, default)
     place_of_index: Callable[[Any, Any], Any]
+    item_at: Callable[[Any, Any], Any]  # of a list, at a place that it has
+    append_to: Callable[[Any, Any], None]
+    put_at: Callable[[Any, Any, Any], None]
     write_back: Callable[[Any], None]  # what is borrowed of a list
 
     # What the tracer asks: whether a handler takes what may be raised, and what it hears of.

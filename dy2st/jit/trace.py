@@ -16,6 +16,7 @@ from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
 from dy2st.convert.call_context import CallContext
+from dy2st.convert.locations import Locations, NewAttribute
 from dy2st.convert.record import Record, report_of
 from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
@@ -34,7 +35,7 @@ from dy2st.jit.ties import NO_TIES, Ties
 from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import StateMade, listener
+from dy2st_runtime.errors import ConversionError, StateMade, listener
 from dy2st_runtime.ir import Output, Program
 from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.location import is_own_file
@@ -191,8 +192,34 @@ class Tracing:
         return _trace(self._varied if is_step else Varied(), *arguments, keeping=keeping)
 
 
+def _trace(*given: Any, **options: Any) -> ConcreteProgram:
+    """Trace a function; where objects by value are refused, once more with locations for them."""
+    locations = Locations()
+    try:
+        return _traced(locations, *given, **options)
+    except StateMade:
+        raise
+    except ConversionError as error:
+        if not locations.is_wanted:
+            raise
+        refused = error
+    locations.is_on = True
+    for _ in range(_MOST_TRACES):
+        try:
+            return _traced(locations, *given, **options)
+        except NewAttribute:
+            continue
+        except Exception:
+            break
+    raise refused
+
+
+_MOST_TRACES = 8  # each of which finds attributes that those before have not known
+
+
 @put_back_after_errors
-def _trace(
+def _traced(
+    locations: Locations,
     varied: Varied,
     function: Callable[..., Any],
     args: tuple[Any, ...],
@@ -229,10 +256,11 @@ def _trace(
             specs,
             declared,
             varied,
-            Record(on_form=show),
+            Record(on_form=None if locations.is_on else show),
             call,
             keeping,
             layer,
+            locations,
         )
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
     made = _program_of(traced, specs, function, passes, aliasing, varied, ties)

@@ -114,6 +114,7 @@ def _callable(trace: Trace, value: Any) -> Any:
 
 @function_row(id)
 def _id(trace: Trace, value: Any) -> Any:
+    trace.alias_tracker.refuse_identity(value)
     return id(value)
 
 
@@ -123,6 +124,7 @@ def _hash(trace: Trace, value: Any) -> Any:
     if own is not None:
         return trace.call(own, value)
     refuse_as_key(value)
+    trace.alias_tracker.refuse_identity(value)
     return hash(value)
 
 

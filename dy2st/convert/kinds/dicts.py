@@ -28,7 +28,9 @@ def dict_row(*kinds: type | str) -> Callable[[Row], Row]:
 
         @wraps(row)
         def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
-            is_new = name in traced_keys.CHANGING and any(map(traced_keys.is_traced_key, args[:1]))
+            is_new = name in traced_keys.CHANGING and any(
+                traced_keys.is_traced_key(trace, one) for one in args[:1]
+            )
             if of_keys is not None and (is_new or traced_keys.is_keyed(trace, owner)):
                 return of_keys(trace, owner, *args, **named)
             return row(trace, owner, *args, **named)

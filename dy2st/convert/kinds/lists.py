@@ -199,6 +199,48 @@ def write_back(trace: Trace, borrowed: BorrowedElement) -> None:
     trace.write(owner, CONTENT, new)
 
 
+def item_at(trace: Trace, owner: Any, index: Any) -> Any:
+    """The element at a place that the list has: one object, until the list changes."""
+    content = trace.content(owner)
+    if type(content) is not SymbolicSequence and type(index) is int:
+        return content[index]
+    content = _of_length(trace, owner)
+    key = id(content.arrays[0]), index if type(index) is int else id(index)
+    reads = trace.state.reads
+    if key not in reads:
+        found = trace.alias_tracker.borrow_element(owner, index, element_at(trace, content, index))
+        reads[key] = content.arrays[0], index, found
+    return reads[key][-1]
+
+
+def append_to(trace: Trace, owner: Any, item: Any) -> None:
+    """Append to a list; what was looked up in it stays where it is."""
+    content = trace.content(owner)
+    if type(content) is not SymbolicSequence:
+        trace.writable(owner).append(item)
+        return
+    new = with_item(trace, content, item, F.array_append)
+    trace.write(owner, CONTENT, new)
+    trace.alias_tracker.give(owner, -1, item, new.element)
+
+
+def put_at(trace: Trace, owner: Any, index: Any, item: Any) -> None:
+    """Set the element at a place that the list has."""
+    if type(trace.content(owner)) is not SymbolicSequence and type(index) is int:
+        trace.set_item(owner, index, item)
+    else:
+        set_item_of(trace, owner, _of_length(trace, owner), index, item)
+
+
+def _of_length(trace: Trace, owner: Any) -> SymbolicSequence:
+    content = trace.content(owner)
+    if type(content) is not SymbolicSequence:
+        trace.locations.enter([owner])
+        content = as_dynamic(trace, trace.content(owner), list)
+        trace.hold(owner, content)
+    return content
+
+
 def place_of_index(trace: Trace, owner: Any, index: Any) -> Any:
     """An index from the beginning."""
     if type(index) is int and index >= 0:

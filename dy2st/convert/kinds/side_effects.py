@@ -202,7 +202,7 @@ def check_side_effects(
     """
     values = (*args, *named.values())
     subject = next(iter(values), None)
-    refuse_native_key(subject, values)
+    refuse_native_key(trace, subject, values)
     # By its class: to ask an object that is half made what it is may run code of the user's.
     is_step = getattr(function, "__name__", "") in _ADVANCING
     if is_step and not issubclass(type(subject), io.IOBase) and trace.is_outside(subject):

@@ -23,6 +23,7 @@ from dy2st.convert.values.layout import (
     Layout,
     Number,
     Parts,
+    Reference,
     Same,
     SequenceLayout,
     count,
@@ -48,7 +49,7 @@ def is_decided(trace: Trace, key: Any) -> bool:
     parts = (key, *key) if isinstance(key, tuple) else (key,)
     for part in parts:
         _note_methods(trace, part)
-    return is_traced_key(key)
+    return is_traced_key(trace, key)
 
 
 def _note_methods(trace: Trace, key: Any) -> None:
@@ -79,13 +80,14 @@ def _note_methods(trace: Trace, key: Any) -> None:
         )
 
 
-def is_traced_key(key: Any) -> bool:
+def is_traced_key(trace: Trace, key: Any) -> bool:
     """Whether which key it is, is known only when the Program runs."""
     if isinstance(key, tuple):
-        return any(map(is_traced_key, key))
+        return any(is_traced_key(trace, one) for one in key)
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None
-    return type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
+    is_chosen = type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
+    return is_chosen or trace.locations.of(key) is not None
 
 
 def is_keyed(trace: Trace, owner: Any) -> bool:
@@ -183,6 +185,9 @@ def _is_key(node: Layout) -> bool:
         return not isinstance(node.value, Tensor)
     if is_code_text(node):
         return True
+    if isinstance(node, Reference):  # which one it is, tells one from the other
+        kind: Any = node.kind
+        return bool(kind.__eq__ is object.__eq__)
     if isinstance(node, (Parts, SequenceLayout)):
         return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
     return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
@@ -192,7 +197,8 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
     place = place_of(trace, content, key)
-    must(trace, is_there(trace, content, place), missing_key(key))
+    is_placed = trace.locations.of(key) is not None
+    must(trace, is_there(trace, content, place), missing_key(content if is_placed else key))
     return place
 
 
@@ -385,10 +391,11 @@ ROWS: dict[str, Callable[..., Any]] = {
 CHANGING = frozenset({"setdefault", "pop", "move_to_end"})
 
 
-def refuse_native_key(owner: Any, keys: Iterable[Any]) -> None:
+def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
     """Refuse a traced key of a mapping or set of another class: its C code would not find it."""
     # By its class: to ask an object that is half made what it is may run code of the user's.
-    if issubclass(type(owner), (Mapping, Set)) and any(map(is_traced_key, keys)):
+    is_mapping = issubclass(type(owner), (Mapping, Set))
+    if is_mapping and any(is_traced_key(trace, key) for key in keys):
         raise TensorAsPython(
             f"a traced number is a key of a {type(owner).__name__}",
             at=user_location(),

@@ -89,9 +89,11 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
 def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     """`object.__getattribute__(owner, name)`, and `__getattr__` where that finds nothing."""
     found = of_class(trace, type(owner), name)
+    has_location = trace.locations.of(owner) is not None
     is_in_c = type(found) is GetSetDescriptorType and name in ("__dict__", "__class__")
     is_data = found is not MISSING and hasattr(type(found), "__set__")
-    if is_data and not is_in_c and (id(owner), name) not in trace.over:
+    is_slot = type(found) is MemberDescriptorType and has_location
+    if is_data and not is_in_c and not is_slot and (id(owner), name) not in trace.over:
         return _from_descriptor(trace, found, owner, name)
     value = _own(trace, owner, name)
     if found is not MISSING and may_be_missing(trace, value):
@@ -191,6 +193,8 @@ def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:
 def _own(trace: Trace, owner: Any, name: str) -> Any:
     """What the object itself holds; MISSING if nothing."""
     trace.alias_tracker.check(owner)
+    if trace.locations.of(owner) is not None and name != "__dict__":
+        return known(trace, trace.locations.get(owner, name))
     if trace.over:
         place = trace.over.get((id(owner), name))
         if place is not None:
@@ -295,6 +299,9 @@ _OF_CALLS = frozenset({"__defaults__", "__kwdefaults__", "__code__"})
 
 
 def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
+    if trace.locations.of(owner) is not None:
+        trace.locations.set(owner, name, value)
+        return
     trace.alias_tracker.check_change(owner)
     if isinstance(owner, ModuleType):
         trace.write(trace.mark_outside(vars(owner)), name, value)

@@ -59,7 +59,7 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
                     before = found[key]
                     value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
                 found[key] = value
-        elif len(part) == 1 or is_traced_key(part[0]):
+        elif len(part) == 1 or is_traced_key(trace, part[0]):
             # A key that the Program computes: entries are put in one by one.
             made = trace.made({})
             for one in parts:

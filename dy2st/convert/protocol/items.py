@@ -67,7 +67,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, range):
         return _of_sequence(trace, tuple(owner), index)
-    traced_keys.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(trace, owner, (index,))
     index = trace.exported((index,))[0]
     if isinstance(owner, dict):
         has_entry = lambda: dict.__contains__(trace.native(owner), index)  # noqa: E731
@@ -229,7 +229,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     if own is not None:
         call(trace, own, owner, index, value)
         return
-    traced_keys.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(trace, owner, (index,))
     index, value = trace.exported((index, value))
     if isinstance(owner, Tensor):
         owner[index] = value
@@ -319,7 +319,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     if own is not None:
         call(trace, own, owner, index)
         return
-    traced_keys.refuse_native_key(owner, (index,))
+    traced_keys.refuse_native_key(trace, owner, (index,))
     index = trace.exported((index,))[0]
     refuse_change(trace, owner)
     with_overlay_materialised(trace, [owner], lambda: delitem(owner, index))

@@ -39,14 +39,15 @@ def while_(
     for iteration in count():
         # What is written back now stays; inside of the test it would be discarded with it.
         trace.alias_tracker.return_all()
-        mark = len(tracer.block.operators)
+        mark, given = len(tracer.block.operators), trace.locations.given
         truth = test_of(trace, test(*state))
         if truth is False:
             end(tracer.block, iteration)
             return state
         has_raised = len(trace.state.paths) - before > _MOST_RAISES
         if truth is not True or has_raised:
-            is_probe, end_of_test = len(trace.state.paths) == before, len(tracer.block.operators)
+            is_probe = len(trace.state.paths) == before and given == trace.locations.given
+            end_of_test = len(tracer.block.operators)
 
             def tested(truth: Any = truth) -> Any:
                 nonlocal is_probe

@@ -10,6 +10,7 @@ from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds.layers import note_change
+from dy2st.convert.locations import Locations
 from dy2st.convert.protocol import (
     attributes,
     calls,
@@ -46,10 +47,14 @@ class Machine(Trace):
     """A Trace whose attributes are the functions that a traced form calls."""
 
     def __init__(
-        self, tracer: Tracer, record: Record | None = None, call_context: CallContext | None = None
+        self,
+        tracer: Tracer,
+        record: Record | None = None,
+        call_context: CallContext | None = None,
+        locations: Locations | None = None,
     ):
         """Bind the protocol."""
-        super().__init__(tracer, record, call_context)
+        super().__init__(tracer, record, call_context, locations)
         tracer.host = self
         self.carry_check = bind(checks.carry_check, self)
         self.check_sizes = bind(checks.check_sizes, self)
@@ -139,6 +144,9 @@ class Machine(Trace):
         self.value_at = bind(natives.value_at, self)
         self.place_of_index = bind(natives.place_of_index, self)
         self.write_back = bind(natives.write_back, self)
+        self.item_at = bind(natives.item_at, self)
+        self.append_to = bind(natives.append_to, self)
+        self.put_at = bind(natives.put_at, self)
         self.call_library = bind(calls.call_library, self)
         self.exported = bind(natives.exported, self)
         self.native = bind(natives.native, self)

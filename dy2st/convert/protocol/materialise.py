@@ -32,7 +32,8 @@ from dy2st.convert.types import info
 from dy2st.convert.types.containers import read_state, same_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
-from dy2st_runtime.ir import Tensor
+from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.nn.layer import Layer
 
 _CELL = "cell_contents"
@@ -168,6 +169,14 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return _of_function(trace, value)
     if isinstance(value, MethodType):
         return [value.__func__, value.__self__]
+    if trace.locations.of(value) is not None:
+        raise ConversionError(
+            f"a {kind.__name__} is given to code that is not converted",
+            at=user_location(),
+            why="a branch, loop or list has chosen it, and what it holds is known only when the "
+            "Program runs",
+            hint="give that code the values that it needs",
+        )
     if not trace.is_outside(value):
         return list((trace.fields(value) or {}).values())
     if row.base.family in _COLLECTIONS:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, missing_key, presence
-from dy2st.convert.kinds.lists import place_of_index, write_back
+from dy2st.convert.kinds.lists import append_to, item_at, place_of_index, put_at, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.views import shown_by
 from dy2st.convert.objects import check_held
@@ -306,16 +306,19 @@ def _both(left: Any, right: Any) -> Any:
 __all__ = [
     "any_in",
     "any_of",
+    "append_to",
     "compare",
     "dict_of",
     "equals",
     "exported",
     "is_among",
+    "item_at",
     "native",
     "note_class",
     "note_fields",
     "note_reached",
     "place_of_index",
+    "put_at",
     "seen_now",
     "truth_value",
     "value_at",

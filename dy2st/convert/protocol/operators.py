@@ -305,6 +305,9 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     )
     if not are_users:
         is_identity = methods[0] in (object.__eq__, object.__ne__)
+        if is_identity and None not in (trace.locations.of(left), trace.locations.of(right)):
+            same = is_(trace, left, right)
+            return same if name == "eq" else trace.not_(same)
         if is_identity and left is not right and _may_be_one(trace, left, right):
             raise _undecided(name, "objects")
         if not info(type(left)).is_plain and type(left).__module__ == "decimal":
@@ -383,6 +386,11 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
 def is_(trace: Trace, left: Any, right: Any) -> Any:
     """`left is right`."""
     left, right = known(trace, left), known(trace, right)
+    places = trace.locations.of(left), trace.locations.of(right)
+    if Union in (type(left), type(right)) and places != (None, None):
+        return map_cases(trace, lambda a, b: is_(trace, a, b), left, right)
+    if None not in places:
+        return left is right or (type(left) is type(right) and trace.eq(*places))
     if type(left) is not Union and type(right) is not Union:
         if left is not right and _may_be_one(trace, left, right):
             raise _undecided("is", "objects")
@@ -400,13 +408,10 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
-    """Whether a join has made two objects one on some path, or had before one was changed."""
+    """Whether two objects of Python may be one on some path."""
     if type(left) is not type(right):
         return False
-    merged, stale = trace.state.merged, trace.state.stale
-    if id(left) in stale or id(right) in stale:
-        return True
-    return any(one is right for one in merged.get(id(left), ()))
+    return trace.alias_tracker.may_be_one(left, right)
 
 
 def _undecided(name: str, what: str) -> TensorAsPython:
@@ -482,7 +487,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if info(type(container)).family == "dict":
         return dict_contains(trace, container, item)
     if info(type(container)).family not in ("set", "keys", "values"):
-        traced_keys.refuse_native_key(container, (item,))
+        traced_keys.refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
 
 

@@ -26,6 +26,7 @@ from dy2st.convert.values.layout import (
     Leaf,
     Number,
     Parts,
+    Reference,
     Same,
     SequenceLayout,
     count,
@@ -37,6 +38,7 @@ from dy2st.convert.values.layout import (
 )
 from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import (
+    COUNT,
     MISSING,
     Special,
     SymbolicSequence,
@@ -122,6 +124,23 @@ class Rows(Tree):
 
 
 @dataclass(eq=False)
+class Objects(Tree):
+    """The objects of a class that lie in a table: lists of what each of them has."""
+
+    kind: type
+    count: Any
+    columns: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Located(Tree):
+    """The object at a place of a table."""
+
+    objects: Objects
+    place: Any
+
+
+@dataclass(eq=False)
 class Written(Tree):
     """A text with trees in its holes."""
 
@@ -190,6 +209,9 @@ class Taker:
                 owner.made = self._container(value, kind)
                 self._note(value, owner)
             return owner
+        place = trace.locations.of(value)
+        if place is not None:
+            return self._note(value, Located(self._objects(kind), self.take(place)))
         if info(kind).is_container:
             return self._container(value, kind)
         held = trace.fields(value)
@@ -329,10 +351,22 @@ class Taker:
         self.chosen.pop()
         return Several(tag, cases, held)
 
+    def _objects(self, kind: type) -> Objects:
+        table = self.trace.locations.table(kind)
+        if id(table) not in self.known:
+            # Noted before what they hold is taken, which may be one of them.
+            made = self._note(table, Objects(kind, self.take(self.trace.held(table, COUNT))))
+            for name, column in table.columns.items():
+                made.columns[name] = self.take(column)
+        found: Objects = self.known[id(table)]
+        return found
+
     def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
         """Take the objects that a layout tells, which are older than it."""
         if isinstance(node, Same) and not info(type(node.value)).is_atom:
             held[id(node)] = self.take(node.value)
+        elif isinstance(node, Reference):
+            held[id(node)] = self._objects(node.kind)
         for inner in () if node is None else leaves_of(node):
             self._hold(inner, held)
 
@@ -453,6 +487,8 @@ class _Plain:
             return self._rows(tree.kind, tree.element, _outputs(tree.arrays), tree.held)
         if isinstance(tree, Given):
             return self.of(tree.made)
+        if isinstance(tree, Located):
+            raise _NotPlain(f"a {tree.objects.kind.__name__}")
         if isinstance(tree, Several):
             cases = [self._case(layout, outs, tree.held) for layout, outs in tree.cases]
             return Choice(Output(tree.tag.index), tuple(cases))
@@ -522,6 +558,8 @@ class _Plain:
             return Output(next(outputs).index, as_number=True)
         if isinstance(node, Leaf):
             return next(outputs)
+        if isinstance(node, Reference):
+            raise _NotPlain(f"a {node.kind.__name__}")
         if isinstance(node, SequenceLayout):
             return self._rows(node.kind, node.element, outputs, held)
         if isinstance(node, Cases):
@@ -585,6 +623,10 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         return _made(tree, outputs, known)
     if kind is Written:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
+    if kind is Objects:
+        return _objects(tree, outputs, known)
+    if kind is Located:
+        return rebuild(tree.objects, outputs, known)[rebuild(tree.place, outputs, known)]
     if kind is Rows or kind is Several:
         if id(tree) not in known:
             # Only the outputs tell: a list of some length, one of several values.
@@ -602,6 +644,19 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
             known[id(tree)] = made
         return known[id(tree)]
     return tree
+
+
+def _objects(tree: Objects, outputs: Sequence[Any], known: dict[int, Any]) -> list[Any]:
+    if id(tree) not in known:
+        made = known[id(tree)] = [
+            bare(tree.kind) for _ in range(rebuild(tree.count, outputs, known))
+        ]
+        for name, column in tree.columns.items():
+            for one, value in zip(made, rebuild(column, outputs, known), strict=True):
+                if value is not MISSING:
+                    object.__setattr__(one, name, value)
+    found: list[Any] = known[id(tree)]
+    return found
 
 
 def _number(value: Any, kind: type | None) -> Any:
@@ -649,7 +704,7 @@ def of_rows(
     like: Any,
     element: Layout | None,
     arrays: Sequence[Any],
-    same: Callable[[Same], Any],
+    same: Callable[[Same | Reference], Any],
 ) -> Any:
     """A list, tuple, set or dict of the elements that stand side by side in arrays."""
     rows = zip(*arrays, strict=True) if element is not None else ()
@@ -658,10 +713,12 @@ def of_rows(
     return info(kind).make(kind, [one for _, one in items] if keys else items, keys, like)
 
 
-def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same], Any]) -> Any:
+def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same | Reference], Any]) -> Any:
     """A value of its leaves."""
     if isinstance(node, Same):
         return same(node)
+    if isinstance(node, Reference):
+        return same(node)[int(next(leaves).item())]
     if isinstance(node, Number):
         return _number(next(leaves), node.kind)
     if isinstance(node, Leaf):

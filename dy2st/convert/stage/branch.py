@@ -40,8 +40,8 @@ from dy2st.convert.trace import (
 )
 from dy2st.convert.types import info
 from dy2st.convert.types.containers import same_state
-from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.layout import Layout, Same, View, opened
+from dy2st.convert.values.flatten import build, copied_parts, flatten
+from dy2st.convert.values.layout import Layout, Reference, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.dims import symbols
@@ -333,6 +333,9 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
                 found.setdefault(key, place)
     slots = []
     for key, place in found.items():
+        # What an object with a location holds stands in its table.
+        if isinstance(place.name, str) and trace.locations.of(place.owner, regions[0]) is not None:
+            continue
         values = [region.value_of(key, place.owner, place.name) for region in regions]
         values = [settled_set(place, one, values[0]) for one in values]
         if place.name is CONTENT:
@@ -366,6 +369,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
             trace.tracer.hold_from_here(condition)
         splice(trace, other)
         return End(other.results, other.outcome)
+    share_locations(trace, regions)
     slots: list[JoinedVariable] = []
     known = left.results if left.results is not None else right.results
     if known is not None:
@@ -389,11 +393,38 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
                 why="which one it is, is known only when the Program runs",
                 hint="let both branches give it values of one kind",
             ) from None
+    sides = ((left, "left"), (right, "right"))
+    for region, side in sides if trace.locations.is_on else ():
+        new = [
+            p for slot in slots for p in without_location(trace, slot, getattr(slot, side), region)
+        ]
+        if new:
+            with trace.resumed(region):
+                trace.locations.enter(new)
+            return _combined(trace, pred, regions, names)
     values = _finish(trace, pred, regions, slots)[:count]
     if not has_outcome:
         return End(values)
     is_raised = left.results is None and right.results is None
     return End(None if is_raised else values[:-1], values[-1])
+
+
+def share_locations(trace: Trace, regions: Sequence[Region]) -> None:
+    """Let an older object that has got a location on one side have one on the other side, too."""
+    moved = [one for region in regions for one in region.moved]
+    for region in regions:
+        new = [one for one in moved if trace.locations.of(one, region) is None]
+        if new:
+            with trace.resumed(region):
+                trace.locations.enter(new)
+            share_locations(trace, regions)  # with what those hold
+
+
+def without_location(trace: Trace, slot: JoinedVariable, value: Any, view: View) -> list[Any]:
+    """The objects of a side that are carried by their location, and have none yet."""
+    found = copied_parts(trace, value, slot.layout, view)
+    references = [part for node, part in found if isinstance(node, Reference)]
+    return [part for part in references if trace.locations.of(part, view) is None]
 
 
 def settled_set(place: Place, value: Any, other: Any) -> Any:

@@ -32,6 +32,7 @@ from dy2st.convert.stage.branch import (
     settled,
     settled_set,
     stage_if,
+    without_location,
 )
 from dy2st.convert.stage.cases import truth_of
 from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace, in_words, label
@@ -116,6 +117,10 @@ class _TestWrites(Exception):
     """The test of a loop changes what the body would have to see."""
 
 
+class _Moves(Exception):
+    """Objects from before the loop get locations in it; `args` are these."""
+
+
 class _RaisesAtOnce(Exception):
     """Every iteration raises, so there is one at most."""
 
@@ -191,6 +196,10 @@ def stage_while(
     except _Raises as raises:
         trace.repeats.forget_calls(noted)
         return _until_raised(trace, test, body, state, names, raises.what == "test")
+    except _Moves as moves:
+        trace.repeats.forget_calls(noted)
+        trace.locations.enter(moves.args)
+        return stage_while(trace, test, body, state, names, may_peel, tested)
     except _RaisesAtOnce:
         trace.repeats.forget_calls(noted)
         pred = truth_of(trace, test(*state))
@@ -200,7 +209,7 @@ def stage_while(
 
 def before_all(trace: Trace) -> Older:
     """How values are looked at that are older than the loop."""
-    return Older(trace.raw, trace.fields, trace.taken)
+    return Older(trace.raw, trace.fields, trace.taken, node=trace.node)
 
 
 def _until_raised(
@@ -302,10 +311,18 @@ def initial_types(loop: Loop) -> list[ValueType]:
     for slot in loop.slots:
         expected += types_of(slot.layout, fixed)
     found: list[ValueType] = [leaf.type for leaf in loop.starts]
-    for place, type in enumerate(expected):
-        if isinstance(type, ArrayType) and found[place] == ArrayType(None):
-            found[place] = type
-    return found
+    known = [_with_elements(*pair) for pair in zip(found, expected, strict=False)]
+    return [*known, *found[len(known) :]]
+
+
+def _with_elements(found: ValueType, expected: ValueType) -> ValueType:
+    """The type of a list, with the expected elements where it is empty, or lists in it are."""
+    if not isinstance(found, ArrayType) or not isinstance(expected, ArrayType):
+        return found
+    if found.element is None or expected.element is None:
+        return expected if found.element is None else found
+    element = _with_elements(found.element, expected.element)
+    return found if element is found.element else ArrayType(element)
 
 
 def initial(loop: Loop) -> list[Variable]:
@@ -383,6 +400,8 @@ def _key(place: Place) -> Key:
 
 def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
+    if loop.trace.locations.is_on:
+        _enter_new(loop, body_region)
     # Carry the places that the body writes
     known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
     new = [slot for slot in places_of(loop.trace, [body_region]) if slot.place is not None]
@@ -406,6 +425,8 @@ def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
     for key, (tensor, _) in body_region.tensors.items():
         rises = rises or key not in loop.tensors
         loop.tensors[key] = tensor
+    if loop.trace.locations.is_on:
+        _check_starts(loop, body_region)
     is_new = _note_shared_parts(loop, body_region)
     # Types are compared leaf by leaf, so first all layouts must agree.
     if is_new or rises:
@@ -428,6 +449,28 @@ def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
             loop.views[number] = leaf
     holds = same and len(loop.views) == count_before
     return holds and _stops_hold(loop, body_region, uses)
+
+
+def _enter_new(loop: Loop, body_region: Region) -> None:
+    """Give what an iteration has made locations; older objects get theirs before the loop."""
+    trace, places = loop.trace, places_of(loop.trace, [body_region])
+    assert body_region.results is not None
+    pairs = zip(loop.variables, body_region.results, strict=True)
+    new = [value for slot, value in pairs if value is not slot.left]
+    with trace.resumed(body_region):
+        trace.locations.enter([*new, *(slot.right for slot in places)])
+    if body_region.moved:
+        raise _Moves(*body_region.moved)
+
+
+def _check_starts(loop: Loop, body_region: Region) -> None:
+    """What the loop begins with has locations where iterations have them."""
+    trace, old = loop.trace, list[Any]()
+    for slot in loop.slots:
+        old += without_location(trace, slot, slot.left, trace)
+        old += without_location(trace, slot, slot.right, body_region)
+    if old:
+        raise _Moves(*old)
 
 
 def _note_shared_parts(loop: Loop, body_region: Region) -> bool:

@@ -16,6 +16,7 @@ from dy2st.convert.values.layout import (
     Leaf,
     Number,
     Parts,
+    Reference,
     Same,
     SequenceLayout,
     View,
@@ -52,6 +53,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         )
     if isinstance(node, Number):
         return [as_number(trace.tracer, value, node.kind)]
+    if isinstance(node, Reference):
+        return [as_number(trace.tracer, place_in_table(trace, value, view), int)]
     if isinstance(node, Leaf):
         if number_kind(value) is None:
             return [trace.tracer.variable(value)]
@@ -130,6 +133,16 @@ def _content(trace: Trace, value: Any, view: View) -> Any:
     return case_content(trace, held, type(value)) if type(held) is Union else held
 
 
+def place_in_table(trace: Trace, value: Any, view: View) -> Any:
+    """The number of the place of an object, which gets one if it has none."""
+    if trace.locations.of(value, view) is None:
+        paths, tracer = trace.state.paths, trace.tracer
+        own = paths[-1].block if paths else tracer.program.block
+        assert tracer.block is own, "a location is given in a Block that is no path"
+        trace.locations.enter([value])
+    return trace.locations.of(value, view)
+
+
 def as_number(tracer: Tracer, value: Any, kind: type) -> Variable:
     """A number of Python as a Variable of the current Block."""
     made = tracer.local(value) if isinstance(value, Variable) else tracer.number(value)
@@ -184,7 +197,8 @@ def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[
 
 def copied(trace: Trace, value: Any, node: Layout | None, view: View) -> list[Any]:
     """The lists, dicts and objects in a value that arrays keep by value."""
-    return [part for _, part in copied_parts(trace, value, node, view)]
+    found = copied_parts(trace, value, node, view)
+    return [part for one, part in found if not isinstance(one, Reference)]
 
 
 def copied_parts(
@@ -203,6 +217,8 @@ def copied_parts(
             else:
                 found += _of_layout(trace, before, case, view)
         return found
+    if isinstance(node, Reference):
+        return [(node, value)]
     if isinstance(node, Cases):
         return copied_parts(trace, value, node.cases[case_of(node, Same(value, view))], view)
     own: list[tuple[Layout, Any]] = []
@@ -426,6 +442,8 @@ def build(
         leaf = next(leaves)
         leaf.number, leaf.mixed = node.kind, False
         return leaf
+    if isinstance(node, Reference):
+        return trace.locations.object_at(node, next(leaves))
     if isinstance(node, Leaf):
         leaf = next(leaves)
         leaf.number, leaf.mixed = None, node.mixed

@@ -38,6 +38,9 @@ class View(Protocol):
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
 
+    def node(self, owner: Any) -> Reference | None:
+        """The layout of an object that has a location, or may get one; None of all others."""
+
 
 # By identity: a node of a mutable object stands for one object, wherever it is met.
 @dataclass(eq=False)
@@ -51,6 +54,13 @@ class Same:
 @dataclass(eq=False)
 class Number:
     """A Python number that the Program computes: bool, int or float."""
+
+    kind: type
+
+
+@dataclass(eq=False)
+class Reference:
+    """An object of a class, by the number of its place in the table of the class."""
 
     kind: type
 
@@ -114,7 +124,7 @@ class Cases:
     cases: list[Layout]
 
 
-Layout: TypeAlias = "Same | Number | Leaf | Parts | SequenceLayout | Cases"
+Layout: TypeAlias = "Same | Number | Reference | Leaf | Parts | SequenceLayout | Cases"
 
 
 def depth(node: Layout) -> int:
@@ -149,6 +159,9 @@ def opened(node: Layout) -> Layout:
         return Cases([one for several in inner for one in several])
     if kind is SymbolicSequence:
         return SequenceLayout(value.kind, _of_element(value, view), value.like)
+    reference = view.node(value)
+    if reference is not None:
+        return reference
     row = info(kind)
     held = value if row.is_value else view.taken(value)
     if type(held) is SymbolicSequence:
@@ -180,7 +193,7 @@ def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...]
         value = node.value
         is_part = info(type(value)).is_value or node.view.is_new(value)
         if not is_part:
-            return node
+            return node if node.view.node(value) is None else opened(node)
         if id(value) in inside:
             raise holds_itself(value)
         below = opened(node)
@@ -254,7 +267,7 @@ def same_form(left: Layout, right: Layout) -> bool:
         return False
     if isinstance(left, Same) and isinstance(right, Same):
         return same(left.value, right.value)
-    if isinstance(left, Number) and isinstance(right, Number):
+    if isinstance(left, (Number, Reference)) and isinstance(right, (Number, Reference)):
         return left.kind is right.kind
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         return left.dtype == right.dtype and left.rank == right.rank
@@ -280,7 +293,7 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
 def has_objects(node: Layout) -> bool:
     """Whether there is anything in a value that can be changed in place."""
     own = getattr(node, "kind", tuple)
-    is_value = isinstance(node, (Same, Number, Cases)) or info(own).is_unchanging
+    is_value = isinstance(node, (Same, Number, Reference, Cases)) or info(own).is_unchanging
     return not is_value or any(map(has_objects, leaves_of(node)))
 
 
@@ -293,7 +306,7 @@ def count(node: Layout) -> int:
     """How many leaves a layout has."""
     if isinstance(node, Same):
         return 0
-    if isinstance(node, (Number, Leaf)):
+    if isinstance(node, (Number, Leaf, Reference)):
         return 1
     if isinstance(node, SequenceLayout):
         return width(node.element)
@@ -311,6 +324,8 @@ def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
         return []
     if isinstance(node, Number):
         return [TensorType(info(node.kind).dtype, ())]
+    if isinstance(node, Reference):
+        return [TensorType(info(int).dtype, ())]
     if isinstance(node, Leaf):
         return [node.type]
     if isinstance(node, SequenceLayout):

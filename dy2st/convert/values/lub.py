@@ -21,6 +21,7 @@ from dy2st.convert.values.layout import (
     Leaf,
     Number,
     Parts,
+    Reference,
     Same,
     SequenceLayout,
     View,
@@ -122,6 +123,8 @@ class Lub:
         """The layout of two values of one kind; None if they are of two."""
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right)
+        if isinstance(left, Reference) or isinstance(right, Reference):
+            return left if left is right else None
         if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
         if is_code_text(left) or is_code_text(right):
@@ -244,6 +247,8 @@ class Lub:
     def _serves(self, left: Layout, right: Layout) -> bool:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
+        if isinstance(left, Reference) or isinstance(right, Reference):
+            return left is right
         # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
         if _sequence_kind(left) not in (tuple, None):
             return _sequence_kind(left) is _sequence_kind(right)
@@ -264,7 +269,7 @@ def _is_reference(node: Layout) -> bool:
     """Whether a value is an object that others know, too: one of two such stays the one it is."""
     if not isinstance(node, Same) or info(type(node.value)).is_value:
         return False
-    return not node.view.is_new(node.value)
+    return not node.view.is_new(node.value) and node.view.node(node.value) is None
 
 
 def code_text() -> Parts:

@@ -111,6 +111,10 @@ def _never(owner: Any) -> bool:
     return False
 
 
+def _none(owner: Any) -> None:
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class Older:
     """Looks at values that are older than what is looked at: none of them is new."""
@@ -120,11 +124,14 @@ class Older:
     taken: Callable[[Any], Any] = lambda owner: None
     is_new: Callable[[Any], bool] = _never
     is_local: Callable[[Any], bool] = _never
+    node: Callable[[Any], Any] = _none
 
 
 NOWHERE = Older()
 CONTENT = Special("content")
 STATE = Special("state")
+LOCATION = Special("location")
+COUNT = Special("count")
 MISSING = Special("missing")
 # What a variable holds after code that has raised.
 ABSENT = Special("absent")

@@ -1,0 +1,366 @@
+"""Objects that branches and loops make or choose, changed under one of several names."""
+
+import copy
+
+import pytest
+
+import dy2st
+from dy2st.errors import ConversionError
+from dy2st.jit import to_static
+from dy2st.static import InputSpec
+
+CALLS = ([3.0, 1.0, 2.0, 5.0], [1.0, 1.0, 0.5, -2.0], [-1.0, 7.0, 3.0, 3.0])
+
+
+class Node:
+    def __init__(self, value, next=None):
+        self.value, self.next = value, next
+
+
+class Tree:
+    def __init__(self, key):
+        self.key, self.left, self.right, self.size = key, None, None, 1
+
+
+class Slotted:
+    __slots__ = ("next", "value")
+
+    def __init__(self, value):
+        self.value, self.next = value, None
+
+
+class Job:
+    def __init__(self, length):
+        self.length, self.done, self.start = length, 0, None
+
+    def begin(self, time):
+        self.start, self.done = time, self.done + 1
+        return self
+
+
+class Parent:
+    def __init__(self, value):
+        self.value, self.children, self.parent = value, [], None
+
+
+def a_search_tree(x):
+    root = None
+    for value in x:
+        if root is None:
+            root = Tree(value)
+            continue
+        node, goes_on = root, True
+        while goes_on:
+            node.size += 1
+            if value < node.key:
+                goes_on = node.left is not None
+                if goes_on:
+                    node = node.left
+                else:
+                    node.left = Tree(value)
+            else:
+                goes_on = node.right is not None
+                if goes_on:
+                    node = node.right
+                else:
+                    node.right = Tree(value)
+    while root.left is not None:
+        root = root.left
+    return root.key, root.size
+
+
+def a_queue_with_two_ends(x):
+    head = tail = None
+    for value in x:
+        if value > 0.7:
+            node = Node(value)
+            if tail is None:
+                head = tail = node
+            else:
+                tail.next = node
+                tail = node
+    out = []
+    while head is not None:
+        out.append(head.value)
+        head = head.next
+    return out
+
+
+def a_list_turned_round(x):
+    head, before = None, None
+    for value in x:
+        if value > 0.7:
+            head = Node(value, head)
+    while head is not None:
+        after = head.next
+        head.next = before
+        before, head = head, after
+    return x.sum() if before is None else before.value
+
+
+def sorted_into_a_list(x):
+    head = None
+    for value in x:
+        if head is None or value < head.value:
+            head = Node(value, head)
+        else:
+            node = head
+            while node.next is not None and node.next.value <= value:
+                node = node.next
+            node.next = Node(value, node.next)
+    out = []
+    while head is not None:
+        out.append(head.value)
+        head = head.next
+    return out
+
+
+def slots(x):
+    first = last = Slotted(x[0])
+    for value in x:
+        if value > 1.5:
+            last.next = Slotted(value)
+            last = last.next
+    last.value = x.sum()
+    return first.value, x if first.next is None else first.next.value
+
+
+def the_earliest_first(x):
+    jobs, time = [Job(length) for length in x], x.sum() * 0
+    for job in sorted(jobs, key=lambda job: job.length):
+        time = job.begin(time).start + job.length
+    return [job.done for job in jobs], [job.start for job in jobs]
+
+
+def those_that_are_kept(x):
+    jobs = [Job(length) for length in x]
+    kept = [job for job in jobs if job.length > 1]
+    for job in kept:
+        job.done = 7
+    return [job.done for job in jobs], len(kept)
+
+
+def sets_that_are_joined(x):
+    nodes = [Node(value) for value in x]
+
+    def root(node):
+        while node.next is not None:
+            node = node.next
+        return node
+
+    for one, other in ((0, 1), (2, 3), (1, 2)):
+        if x[one] > x[other]:
+            a, b = root(nodes[one]), root(nodes[other])
+            if a is not b:
+                a.next = b
+                b.value = b.value + a.value
+    return [root(node).value for node in nodes]
+
+
+def a_child_that_knows_its_parent(x):
+    root = Parent(x.sum())
+    current = root
+    for value in x:
+        if value > 1:
+            child = Parent(value)
+            child.parent = current
+            current.children.append(child)
+            current = child
+    count = 0
+    while current is not None:
+        current.value = current.value + 1
+        current = current.parent
+        count += 1
+    return count, root.value, [child.value for child in root.children]
+
+
+def a_closure_over_one_of_two(x):
+    one, other = Node(x[0]), Node(x[1])
+    chosen = Node(x[2])
+    if x[2] > 1:
+        chosen = one
+
+    def change():
+        chosen.value = chosen.value + 10
+        return one.value
+
+    return change(), one.value, other.value, chosen.value
+
+
+def an_entry_of_a_dict(x):
+    held, one = {}, Node(x[0])
+    held["a"] = one
+    if x[1] > 0.9:
+        held["a"] = Node(x[1])
+    held["a"].value = held["a"].value + 5
+    one.value = one.value * 3
+    return held["a"].value, one.value, held["a"] is one
+
+
+def one_object_twice_in_a_list(x):
+    one = Node(x[0])
+    nodes = [one]
+    for value in x:
+        nodes.append(one if value > 1 else Node(value))
+    nodes[-1].value = nodes[-1].value + 100
+    return [node.value for node in nodes], one.value
+
+
+def which_one_it_is(x):
+    nodes = [Node(value) for value in x if value > 0.7]
+    others = nodes[::-1]
+    pairs = zip(nodes, others)
+    return [a is b for a, b in pairs], nodes[0] in others, nodes[0] == others[-1]
+
+
+def keys(x):
+    nodes, held, seen = [], {}, set()
+    for value in x:
+        if value > 0.7:
+            nodes.append(Node(value))
+    for node in nodes:
+        held[node] = node.value * 2
+    for node in nodes + nodes:
+        seen.add(node)
+    for node in nodes:
+        node.value = 0.0
+    return [held[node] for node in reversed(nodes)], len(seen), Node(1.0) in seen
+
+
+def an_attribute_that_is_set_later(x):
+    jobs = [Job(length) for length in x]
+    for job in [job for job in jobs if job.length > 1]:
+        job.mark = job.length
+    return [getattr(job, "mark", -1.0) for job in jobs]
+
+
+def an_exception_in_between(x):
+    nodes = [Node(value) for value in x]
+    try:
+        for node in sorted(nodes, key=lambda node: node.value):
+            node.value = node.value * 2
+            if node.value > 5:
+                raise ValueError("large")
+    except ValueError:
+        nodes[0].value = -1.0
+    return [node.value for node in nodes]
+
+
+def copies(x):
+    nodes = [Node(value) for value in x]
+    kept = [node for node in nodes if node.value > 1]
+    others = [copy.copy(node) for node in kept]
+    for node in others:
+        node.value = 0.0
+    for node in kept:
+        node.value = node.value + 1
+    return [node.value for node in nodes], [node.value for node in others]
+
+
+FUNCTIONS = [
+    a_search_tree,
+    a_queue_with_two_ends,
+    a_list_turned_round,
+    sorted_into_a_list,
+    slots,
+    the_earliest_first,
+    those_that_are_kept,
+    sets_that_are_joined,
+    a_child_that_knows_its_parent,
+    a_closure_over_one_of_two,
+    an_entry_of_a_dict,
+    one_object_twice_in_a_list,
+    which_one_it_is,
+    keys,
+    an_attribute_that_is_set_later,
+    an_exception_in_between,
+    copies,
+]
+
+
+def shown(value):
+    if isinstance(value, (list, tuple)):
+        return [shown(one) for one in value]
+    return value.tolist() if isinstance(value, dy2st.Tensor) else value
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def test_every_name_sees_a_change(function):
+    static = to_static(function, input_spec=[InputSpec([None], "float32")], engine="numpy")
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        assert shown(static(x)) == shown(function(x))
+
+
+@pytest.mark.parametrize("function", [a_search_tree, the_earliest_first, keys])
+def test_every_name_sees_it_with_known_sizes_in_machine_code(function):
+    static = to_static(function, engine="native")
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        assert shown(static(x)) == shown(function(x))
+
+
+def test_objects_that_hold_each_other_are_returned():
+    def ring(x):
+        first = last = Node(x[0])
+        for value in x:
+            if value > 1:
+                last.next = Node(value, first)
+                last = last.next
+        return first, last
+
+    first, last = to_static(ring)(dy2st.to_tensor(CALLS[0]))
+    assert last.next is first
+    assert [first.next.value.tolist(), last.value.tolist()] == [3.0, 5.0]
+
+
+def test_an_object_outside_gets_one():
+    class Holder:
+        last = None
+
+    holder = Holder()
+
+    def keep(x):
+        node = other = Node(x[0])
+        if x[0] > 0:
+            node = Node(x[1])
+        node.value = node.value + 1
+        holder.last = node
+        return other.value
+
+    keep(dy2st.to_tensor(CALLS[0]))
+    expected = holder.last.value.tolist()
+    to_static(keep)(dy2st.to_tensor(CALLS[0]))
+    assert holder.last.value.tolist() == expected
+
+
+def test_the_identity_of_what_a_tensor_chooses_is_refused():
+    def numbers(x):
+        one, other = Node(x[0]), Node(x[1])
+        chosen = Node(x[2])
+        if x[2] > 1:
+            chosen = one
+        chosen.value = other.value
+        return one.value, len({id(one), id(chosen)})
+
+    with pytest.raises(ConversionError):
+        to_static(numbers)(dy2st.to_tensor(CALLS[0]))
+
+
+def test_gradients_flow_through_attributes():
+    def loss(x):
+        first = Node(x.sum())
+        if x[0] > 0:
+            first.next = Node((x * x).sum())
+        node = first
+        while node.next is not None:
+            node = node.next
+        node.value = node.value * 2
+        return first.value + (0.0 if first.next is None else first.next.value)
+
+    for values in CALLS:
+        x, other = dy2st.to_tensor(values), dy2st.to_tensor(values)
+        x.stop_gradient = other.stop_gradient = False
+        loss(x).backward()
+        to_static(loss)(other).backward()
+        assert other.grad.tolist() == x.grad.tolist()
