@@ -41,15 +41,15 @@ AGAIN = {
 
 
 @pytest.mark.parametrize("again", AGAIN.values(), ids=AGAIN)
-def test_a_change_through_one_list_is_not_missed_in_the_other(again):
+def test_a_change_through_one_list_is_seen_in_the_other(again):
     def changed(x):
         jobs = [Job(length) for length in x]
         for job in again(jobs):
             job.done = job.done + 1
         return [job.done for job in jobs]
 
-    with pytest.raises(ConversionError):
-        to_static(changed, input_spec=SPECS)(dy2st.to_tensor(X))
+    x = dy2st.to_tensor(X)
+    assert to_static(changed, input_spec=SPECS)(x) == changed(x)
 
 
 def _in_a_branch(x):
@@ -126,17 +126,16 @@ def _in_a_tuple(x):
 
 
 @pytest.mark.parametrize("size", [None, 3])
-@pytest.mark.parametrize("changed", [_objects_of_a_group, _the_object_itself])
-def test_an_object_that_has_not_seen_a_change_is_not_read(changed, size):
-    with pytest.raises(ConversionError, match="has an element that has changed"):
-        to_static(changed, input_spec=[InputSpec([size])])(dy2st.to_tensor(X))
+@pytest.mark.parametrize("changed", [_objects_of_a_group, _the_object_itself, _two_of_them])
+def test_an_object_sees_a_change_of_it_as_an_element(changed, size):
+    x = dy2st.to_tensor(X)
+    assert to_static(changed, input_spec=[InputSpec([size])])(x) == changed(x)
 
 
 @pytest.mark.parametrize(
     "changed",
     [
         _in_a_branch,
-        _two_of_them,
         _by_index_in_a_loop,
         _appended_to_two,
         _a_list_inside,

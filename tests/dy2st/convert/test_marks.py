@@ -90,31 +90,9 @@ def kept_and_gone_on_with(x):
     return rows
 
 
-class Node:
-    """An entry of a list that knows the next one."""
-
-    def __init__(self, value):
-        """It is the last one."""
-        self.value, self.next = value, None
-
-
-def both_ends_of_a_queue(x):
-    head = tail = None
-    for v in x:
-        if v > 0.7:
-            node = Node(v)
-            if tail is None:
-                head = tail = node
-            else:
-                tail.next = node
-                tail = node
-    return 0.0 if head is None or head.next is None else head.next.value
-
-
 @pytest.mark.parametrize(
     "function",
     [
-        both_ends_of_a_queue,
         in_a_pair,
         in_a_pair_or_another,
         in_a_dict_of_a_loop,
