@@ -75,12 +75,11 @@ class AliasTracker:
         self._trace = trace
         self._state = trace.state
         self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
-        # The lists that hold elements of a layout, by its root: what is made of a list has the
-        # layout of its elements, or one that is above it.
-        self._sharing: dict[int, dict[int, Any]] = {}
-        self._noted: list[tuple[int, Any]] = []  # with the depth of frames
-        # The objects that were put into those lists, which keep them by value, by the same root.
-        self._originals: dict[int, dict[int, Any]] = {}
+        # Who holds elements of a layout, by its root: lists, and the objects that were put into
+        # them. What is made of a list has the layout of its elements, or one that is above it.
+        self._holders: dict[int, dict[int, Any]] = {}
+        self._noted: list[tuple[int, Layout, Any]] = []  # with the depth of paths
+        self._held: dict[int, tuple[Any, Layout]] = {}  # the last one of each, for what joins it
         self._roots: dict[int, Layout] = {}
         self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
         self._copied: set[int] = set()  # the stale ones among them
@@ -176,7 +175,9 @@ class AliasTracker:
             # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._state.borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
-            self._outdate_sharing(borrow.owner, owner)
+            others = self._others(borrow.owner, owner)
+            self._outdate(others)
+            self._copied.update(map(id, others))
 
     # -- lists that hold the same elements by value -----------------------------------------------
 
@@ -192,8 +193,8 @@ class AliasTracker:
             self._layouts += [one, other]
             self._roots[id(one)] = other
             self._fixed |= {id(other)} if id(one) in self._fixed else set()
-            for table in (self._sharing, self._originals):
-                table.setdefault(id(other), {}).update(table.pop(id(one), {}))
+            held = self._holders.setdefault(id(other), {})
+            held.update(self._holders.pop(id(one), {}))
 
     def note_elements(self, owner: Any, element: Layout | None) -> None:
         """A container holds elements of a layout from now on."""
@@ -202,12 +203,16 @@ class AliasTracker:
         _, known = self._elements.setdefault(id(owner), (owner, element))
         if known is not element:
             self.link(known, element)
+        self._hold(element, [owner])
+
+    def _hold(self, element: Layout, holders: Iterable[Any]) -> None:
         root = self._root(element)
-        owners = self._sharing.setdefault(id(root), {})
-        if id(owner) not in owners:
-            owners[id(owner)] = owner
-            self._layouts += [root, element]
-            self._noted.append((len(self._trace.state.paths), owner))
+        held = self._holders.setdefault(id(root), {})
+        for one in holders:
+            if id(one) not in held:
+                held[id(one)], self._held[id(one)] = one, (one, element)
+                self._layouts += [root, element]
+                self._noted.append((len(self._state.paths), element, one))
 
     def _note_originals(self, parts: Iterable[Any], element: Layout | None) -> None:
         """A list keeps objects by value; what they are elements of has the same elements."""
@@ -220,28 +225,17 @@ class AliasTracker:
             )
             if own is not None:
                 self.link(own, element)
-        root = self._root(element)
-        self._layouts.append(root)
-        self._originals.setdefault(id(root), {}).update((id(one), one) for one in parts)
+        self._hold(element, parts)
 
-    def _sharing_with(self, owner: Any) -> list[Any]:
-        """The other lists that hold elements of a list."""
+    def _others(self, owner: Any, *changed: Any) -> list[Any]:
+        """Who holds elements of a list beside itself, and but for what changes."""
         element = getattr(self._trace.raw(owner), "element", None)
-        owners = self._sharing.get(id(self._root(element)), {}) if element is not None else {}
-        mine = self._that_are(owner) if len(owners) > 1 else owners
-        return [one for key, one in owners.items() if key not in mine]
-
-    def _outdate_sharing(self, owner: Any, changed: Any) -> None:
-        """An element of a list has changed: others that hold it have it as it was before."""
-        others = self._sharing_with(owner)
-        element = getattr(self._trace.raw(owner), "element", None)
-        if element is not None:
-            mine = self._that_are(changed)
-            for original in self._originals.get(id(self._root(element)), {}).values():
-                if id(original) not in mine:
-                    others += self._that_are(original).values()
-        self._outdate(others)
-        self._copied.update(map(id, others))
+        holders = self._holders.get(id(self._root(element)), {}) if element is not None else {}
+        mine: set[int] = set()
+        for one in (owner, *changed) if len(holders) > 1 else ():
+            mine |= self._that_are(one).keys()
+        others = [one for key, one in holders.items() if mine and key not in mine]
+        return [same for one in others for same in self._that_are(one).values()]
 
     def note_same(self, one: Any, other: Any) -> None:
         """Note that what was put together is what another container holds from now on."""
@@ -249,8 +243,8 @@ class AliasTracker:
         self._same.setdefault(id(other), []).append(one)
 
     def take_out(self, owner: Any, item: Any) -> Any:
-        """An element that a list gives away may be changed, unless another list has it as well."""
-        self.keep(parts_of(item) if self._sharing_with(owner) else ())
+        """An element that a list gives away may be changed, unless somebody has it as well."""
+        self.keep(parts_of(item) if self._others(owner) else ())
         return item
 
     def _that_are(self, owner: Any) -> dict[int, Any]:
@@ -276,6 +270,9 @@ class AliasTracker:
             self._state.merged[id(value)] = group
             self._trace.locations.is_wanted = True
             self._trace.watched.add(id(value))
+        for value in group if len(group) > 1 else ():
+            if id(value) in self._held:
+                self._hold(self._held[id(value)][1], group)
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
         for one in elements[1:]:
             self.link(elements[0], one)
@@ -387,13 +384,15 @@ class AliasTracker:
         for key, borrows in [*self._state.borrows.items()]:
             self._state.borrows[key] = tuple([one for one in borrows if one.depth < depth])
             self._end(borrow for borrow in borrows if borrow.depth >= depth)
-        # Lists that were made in it end, too: what goes on is put together anew.
-        born = self._trace.state.born
+        # What was made in it ends, too: what goes on is put together anew.
+        born, older = self._state.born, list[tuple[int, Layout, Any]]()
         while self._noted and self._noted[-1][0] >= depth:
-            _, owner = self._noted.pop()
-            if born.is_set_here(id(owner)):
-                root = self._root(self._elements[id(owner)][1])
-                self._sharing.get(id(root), {}).pop(id(owner), None)
+            _, element, holder = self._noted.pop()
+            if born.is_set_here(id(holder)):
+                self._holders.get(id(self._root(element)), {}).pop(id(holder), None)
+            else:
+                older.append((depth - 1, element, holder))
+        self._noted += older
 
     def note_left(self, path: Path) -> None:
         """What a path has merged stays merged behind it."""
