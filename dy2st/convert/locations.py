@@ -69,9 +69,10 @@ class Locations:
 
     def node(self, value: Any) -> Reference | None:
         """The layout of an object that has a location, or may get one; None of all others."""
+        if not self.is_on:
+            return None
         kind, row = type(value), info(type(value))
-        is_other = row.is_atom or row.is_container or row.is_value
-        if not self.is_on or is_other or self._trace.is_outside(value):
+        if row.is_atom or row.is_container or row.is_value or self._trace.is_outside(value):
             return None
         if kind not in self._tables:
             if isinstance(value, BaseException) or attributes_of(value) is None:
