@@ -140,7 +140,11 @@ def note_settings(trace: Trace, *values: Any) -> None:
         if isinstance(value, (np.ndarray, np.floating)):
             trace.read_volatile(np.get_printoptions)
         elif type(value).__module__ == "decimal":
-            trace.read_volatile(lambda: repr(sys.modules["decimal"].getcontext()))
+            trace.read_volatile(_decimal_settings)  # flags, too: what it does sets some
+
+
+def _decimal_settings() -> str:
+    return repr(sys.modules["decimal"].getcontext())
 
 
 def note_abstract(trace: Trace) -> None:

@@ -76,6 +76,7 @@ ROWS = [
     (random.Random, [3], Effect.MUTATES, [3]),
     (np.random.default_rng, [3], Effect.PURE, []),
     (RNG.normal, [RNG], Effect.RANDOM, [RNG]),
+    (uuid.UUID.__str__, [uuid.UUID(int=3)], Effect.PURE, []),
     (uuid.uuid4, [], Effect.RANDOM, []),
     (LOGGER.info, [LOGGER, "a"], Effect.IO, [LOGGER, "a"]),
     (warnings.warn, ["a"], Effect.IO, ["a"]),
