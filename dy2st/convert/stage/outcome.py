@@ -22,6 +22,7 @@ from dy2st_runtime.errors import (
     Dy2stError,
     MissingAttribute,
     PassError,
+    PlaceError,
     SourceUnavailable,
     UndecidedDim,
     VerifyError,
@@ -221,7 +222,8 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     """
     is_wrong = isinstance(error, CODE_FAULTS) and not of_cases
     is_wrong = is_wrong and not any(error is one for one in trace.thrown)
-    is_ours = isinstance(error, Dy2stError) and not of_cases
+    # That a tensor has no such position, Python says on that path alone.
+    is_ours = isinstance(error, Dy2stError) and not of_cases and type(error) is not PlaceError
     if is_ours or (is_wrong and type(error) is not UnboundLocalError):
         raise error
     if not of_cases and not _is_of_the_user(error):
