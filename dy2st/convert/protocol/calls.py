@@ -50,6 +50,7 @@ from dy2st.convert.stage.cases import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
+from dy2st.convert.stage.recursion import recursive
 from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
@@ -231,7 +232,8 @@ class _Pushing:
 
 def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
     """A generator function as one that gives each item to `push`, and returns its value."""
-    return traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
+    bound = traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
+    return recursive(trace, trace.repeats.site(push), function, bound)
 
 
 def _by_row(

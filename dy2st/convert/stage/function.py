@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.repeats import Function, Key, Read, Recorded, Running, Site
+from dy2st.convert.repeats import Function, Key, Read, Recorded, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import REFUSALS, Refused
@@ -25,7 +25,7 @@ from dy2st.convert.stage.recursion import (
     may_stand_in_a_function,
     name_of,
     noted,
-    recursive_call,
+    recursive,
 )
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
@@ -54,24 +54,15 @@ def repeatable(
     site = trace.repeats.site(function.__code__ if is_own else function)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if site.running or site.recursion is not None or site.settled is not None:
-            found = recursive_call(trace, site, function, bound, args, kwargs)
-            if found is not NotImplemented:
-                return found
         is_inside = trace.is_nested and site.running
-        site.nested += bool(is_inside)
         for one in args:
             if is_inside or type(one) is Variable:
                 if site.is_refused or not may_repeat(trace):
                     break
                 return traced_call(trace, site, function, bound, args, kwargs)
-        site.running.append(Running(function, args, kwargs, len(trace.state.paths), trace.rounds))
-        try:
-            return bound(*args, **kwargs)
-        finally:
-            site.running.pop()
+        return bound(*args, **kwargs)
 
-    return run
+    return recursive(trace, site, function, run)
 
 
 def may_repeat(trace: Trace) -> bool:
@@ -107,11 +98,7 @@ def traced_call(
     repeats, block = trace.repeats, trace.tracer.block
     with repeats.logging():
         before, start, mark = _state(trace), len(block.operators), len(repeats.log)
-        site.running.append(Running(function, args, kwargs, len(trace.state.paths), trace.rounds))
-        try:
-            result = bound(*args, **kwargs)
-        finally:
-            site.running.pop()
+        result = bound(*args, **kwargs)
         if trace.tracer.block is block and is_large(block.operators[start:], repeats.least):
             call = Call(trace, function, args, kwargs)
             if _state(trace) != before:

@@ -305,6 +305,25 @@ def a_counter_of_python_far_from_its_end(x):
     return refine(x[0] * 4, 60)
 
 
+def generator_of_itself(x):
+    def walk(low, high):
+        if low >= high:
+            return 0
+        middle = (low + high) // 2
+        depth = yield from walk(low, middle)
+        yield x[middle] * (depth + 1)
+        return 1 + (yield from walk(middle + 1, high))
+
+    return list(walk(0, len(x)))
+
+
+def place_that_is_there_on_the_other_path_alone(x):
+    def total(i):
+        return x[i] if i + 1 == len(x) or x[i] > 4 else x[i] + total(i + 1)
+
+    return total(0)
+
+
 def flood_fill(x):
     height, width = x.shape
     filled = x * 1
@@ -358,6 +377,8 @@ OF_ROWS = [
     objects_by_value,
     a_recursion_in_another_one,
     a_counter_of_python_far_from_its_end,
+    generator_of_itself,
+    place_that_is_there_on_the_other_path_alone,
 ]
 PROGRAMS = [*((f, CASES) for f in OF_ROWS), (flood_fill, SQUARES), (depth_first, SQUARES)]
 of_programs = pytest.mark.parametrize(
