@@ -10,30 +10,19 @@ from __future__ import annotations
 
 import dis
 import io
-import operator
 import os
 import re
-import struct
 import sys
 from _thread import LockType, RLock
 from abc import get_cache_token
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, time, timedelta, tzinfo
-from enum import Enum
 from functools import cache
-from pathlib import PurePath
 from types import (
-    BuiltinFunctionType,
-    CodeType,
     FunctionType,
-    GetSetDescriptorType,
     MappingProxyType,
-    MemberDescriptorType,
-    MethodDescriptorType,
     MethodType,
     ModuleType,
-    WrapperDescriptorType,
 )
 from typing import Any
 
@@ -58,30 +47,12 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.trace import CONTENT, EACH_CALL, Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
-from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import Tensor, user_location
-from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ir import user_location
 
 _BY_IDENTITY: Any = object.__hash__
-_HASHED = (str, bytes, int, float, type(None), PurePath, type, date, tzinfo)
 
 _NAMED: Mapping[str, Any] = MappingProxyType({})
-# Objects that nobody can change, though some are compared by which one they are.
-_FIXED = (
-    *(bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented), range),
-    *(slice, frozenset, type, ModuleType, FunctionType, BuiltinFunctionType, MethodType, CodeType),
-    *(property, classmethod, staticmethod, super, type(dict.__dict__["fromkeys"])),
-    *(GetSetDescriptorType, MemberDescriptorType, MethodDescriptorType, WrapperDescriptorType),
-    *(operator.attrgetter, operator.itemgetter, operator.methodcaller, re.Match, re.Pattern),
-    *(date, time, timedelta, tzinfo, struct.Struct, PurePath, BaseException, Enum),
-    *(Tensor, Dim, Condition, Text, Layer, np.dtype, np.generic, np.ufunc),
-    *(SymbolicSequence, Union, Indexed, Generated),
-)
-# What they hold is noted elsewhere, or is a matter of threads.
-_NOTED = (memoryview, np.ndarray, LockType, RLock)
 
 
 @function_row(sys.getrecursionlimit)
@@ -98,7 +69,9 @@ def _is_settled(value: Any) -> bool:
     """Whether a value is asked for by what it is: nobody changes it, or by which object it is."""
     if isinstance(value, tuple) and type(value).__hash__ is tuple.__hash__:
         return all(map(_is_settled, value))
-    return isinstance(value, _HASHED) or _hash_of(type(value)) is _BY_IDENTITY
+    row = info(type(value)).base
+    is_value = row.is_atom or row.family in ("class", "value")
+    return is_value or _hash_of(type(value)) is _BY_IDENTITY
 
 
 def _hash_of(kind: type) -> Any:
@@ -167,7 +140,9 @@ def is_opaque(value: Any) -> bool:
     is_seen = hasattr(value, "__dict__") or any("__slots__" in vars(one) for one in kind.__mro__)
     if not is_by_identity or is_seen or kind is object:
         return False
-    return not isinstance(value, (*_FIXED, *_NOTED))
+    # What an array holds is noted elsewhere, and locks are a matter of threads.
+    row = info(kind)
+    return not (row.is_fixed or row.state or isinstance(value, (LockType, RLock)))
 
 
 def is_operator(function: FunctionType) -> bool:
@@ -254,11 +229,11 @@ def _row_here(trace: Trace, row: EffectRow, function: Any, values: Sequence[Any]
         return row
     subject = values[0]
     # A stream in memory, or a generator of numbers, that the code itself has made
-    is_own = isinstance(subject, _TEXTS) or (not trace.is_nested and draws(subject))
+    is_own = _is_in_memory(type(subject)) or (not trace.is_nested and draws(subject))
     if is_own and not trace.is_outside(subject) and row.what != KINDS["FROM_MACHINE"].what:
         return MUTATES
     kinds = [type(one) for one in values]
-    has_stream = any(issubclass(k, io.IOBase) and not issubclass(k, _TEXTS) for k in kinds)
+    has_stream = any(issubclass(k, io.IOBase) and not _is_in_memory(k) for k in kinds)
     if not has_stream or row.effect is Effect.IO or not _is_calling_back(function):
         return row
     return replace(KINDS["STREAMS"], what=f"a stream is given to {_called(function)}")
@@ -276,7 +251,11 @@ _ASKING_OF_FUNCTIONS = (
 )
 
 
-_TEXTS = (io.StringIO, io.BytesIO)
+def _is_in_memory(kind: type) -> bool:
+    """Whether objects of a class are streams in memory."""
+    return issubclass(kind, io.IOBase) and info(kind).state == "hidden"
+
+
 _ADVANCING = frozenset({"__next__", "send", "throw", "close"})
 
 
@@ -357,6 +336,4 @@ def _may_change(trace: Trace, value: Any) -> bool:
     """Whether somebody else would see a change of a value."""
     row = info(type(value))
     # What a class that is derived from a container holds is compared, and written on each path.
-    if row.state == "derived" or (isinstance(value, _FIXED) and not row.is_container):
-        return False
-    return not trace.is_made_here(value)
+    return not (row.state == "derived" or row.is_fixed or trace.is_made_here(value))

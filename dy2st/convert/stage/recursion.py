@@ -56,7 +56,6 @@ _ROUNDS, _DEEPENING = 16, 6
 _CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
 _CALLS_IN_ALL = 48
 _IN_PLACE = 12  # so many calls in each other are recorded where there can be no function
-_COUNTERS = (int, float)
 # Operators with an effect that may stand in a function: they raise, or choose what runs.
 _ALLOWED = frozenset(
     {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
@@ -158,7 +157,7 @@ def bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any])
 def is_repeated(one: BoundArguments, other: BoundArguments, count: int) -> bool:
     """Whether calls differ in nothing that ends a recursion in the trace: a number of Python."""
     pairs = [*zip(one.arguments.values(), other.arguments.values(), strict=True)]
-    counts = any(type(a) in _COUNTERS and type(b) in _COUNTERS and a != b for a, b in pairs)
+    counts = any({type(a), type(b)} <= {int, float} and a != b for a, b in pairs)
     if not counts:
         return True
     are_alike = all(type(a) is type(b) and _sizes(a) == _sizes(b) for a, b in pairs)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import struct
-from datetime import date, timedelta
+from datetime import date, time, timedelta, tzinfo
 from operator import eq
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ def _same_bits(left: Any, right: Any) -> bool:
     return struct.pack("<dd", *one) == struct.pack("<dd", *other)
 
 
-_ATOM: dict[str, Any] = {"is_atom": True, "is_unchanging": True}
+_ATOM: dict[str, Any] = {"is_atom": True, "is_unchanging": True, "is_fixed": True}
 _NUMBER: dict[str, Any] = {**_ATOM, "family": "number", "is_plain": True}
 row(bool, **_NUMBER, is_value=True, is_single=True, same=eq, dtype=np.dtype("bool"))
 row(int, **_NUMBER, is_value=True, same=eq, dtype=np.dtype("int64"))
@@ -30,11 +32,14 @@ row(float, **_NUMBER, is_value=True, same=_same_bits, dtype=np.dtype("float64"))
 row(complex, **_NUMBER, same=_same_bits)
 row(type(None), **_ATOM, is_plain=True, is_single=True)
 row(type(...), type(NotImplemented), **_ATOM, is_single=True)
-_OF_NUMPY: dict[str, Any] = {"is_open": True, "is_constant": True}
+_OF_NUMPY: dict[str, Any] = {"is_open": True, "is_constant": True, "is_fixed": True}
 row(np.generic, **_OF_NUMPY, family="array", same=lambda a, b: a.tobytes() == b.tobytes())
 row(np.dtype, **_OF_NUMPY, same=eq)
+row(np.ufunc, is_fixed=True)
 # Equal ones are the same, so that a new one is no reason to trace anew.
 row(date, timedelta, is_atom=True, is_unchanging=True, same=eq)
+row(PurePath, time, tzinfo, family="value", is_fixed=True)
+row(re.Match, re.Pattern, struct.Struct, is_fixed=True)
 row("fractions.Fraction", is_constant=True, same=eq)
 row("decimal.Decimal", **_ATOM, same=lambda a, b: repr(a) == repr(b))  # 1.0 equals 1.00
 
@@ -59,10 +64,11 @@ row(str, **_ATOM, family="text", is_plain=True, same=eq)
 row(bytes, **_ATOM, family="bytes", is_plain=True, same=eq)
 _ITEMS: dict[str, Any] = {"is_container": True, "state": "items"}
 row(bytearray, **_ITEMS, family="bytes", snapshot=bytearray.copy, restore=fill)
-_TEXT: dict[str, Any] = {"family": "text", "is_value": True, "is_unchanging": True}
+_TEXT: dict[str, Any] = {"is_value": True, "is_unchanging": True, "is_fixed": True}
 row(
     Text,
     **_TEXT,
+    family="text",
     is_traced=True,
     keeps_more=True,
     # Of a str its code points, in a tuple.

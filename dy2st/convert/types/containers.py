@@ -110,10 +110,11 @@ row(
     derived=lambda kind: {**_TUPLE, "is_value": hasattr(kind, "_fields")},
     **_TUPLE,
 )
-row(range, family="range", is_atom=True, is_unchanging=True, same=eq)
+row(range, family="range", is_atom=True, is_unchanging=True, is_fixed=True, same=eq)
 row(
     slice,
     **BUNDLE,
+    is_fixed=True,
     same=lambda left, right: same_items(_ends(left, ()), _ends(right, ())),
     parts=_ends,
     make=lambda kind, parts, names, like: slice(*parts),
@@ -126,6 +127,7 @@ row(
     frozenset,
     **_SET,
     is_unchanging=True,
+    is_fixed=True,
     same=lambda left, right: (
         len(left) == len(right) and all(any(same(one, two) for two in right) for one in left)
     ),

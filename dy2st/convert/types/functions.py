@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter, itemgetter, methodcaller
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -32,6 +33,7 @@ def _partial(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
 row(
     MethodType,
     **BUNDLE,
+    is_fixed=True,
     same=lambda one, two: one.__func__ is two.__func__ and one.__self__ is two.__self__,
     parts=lambda method, names: [method.__func__, method.__self__],
     make=lambda kind, parts, names, like: MethodType(*parts),
@@ -47,16 +49,30 @@ row(
 _BOUND: dict[str, Any] = {
     "family": "bound in C",
     "is_unchanging": True,
+    "is_fixed": True,
     "parts": lambda method, names: [] if method.__self__ is None else [method.__self__],
 }
 row(BuiltinFunctionType, **_BOUND, same=lambda a, b: a.__self__ is b.__self__ and a == b)
 row(MethodWrapperType, **_BOUND)
-row(MethodDescriptorType, WrapperDescriptorType, ClassMethodDescriptorType, family="of a C class")
-row(GetSetDescriptorType, MemberDescriptorType, family="slot")
-row(FunctionType, family="function")
-row(classmethod, staticmethod, is_unchanging=True, parts=lambda method, names: [method.__func__])
+row(
+    MethodDescriptorType,
+    WrapperDescriptorType,
+    ClassMethodDescriptorType,
+    family="of a C class",
+    is_fixed=True,
+)
+row(GetSetDescriptorType, MemberDescriptorType, family="slot", is_fixed=True)
+row(FunctionType, family="function", is_fixed=True)
+row(
+    classmethod,
+    staticmethod,
+    is_fixed=True,
+    is_unchanging=True,
+    parts=lambda method, names: [method.__func__],
+)
 # As keys of a weak dict are.
 row(weakref.ref, is_unchanging=True, parts=lambda one, names: [] if one() is None else [one()])
 row(CellType, family="cell", word="function that uses a variable of the trace")
-row(CodeType, is_constant=True)
+row(CodeType, is_constant=True, is_fixed=True)
+row(property, super, attrgetter, itemgetter, methodcaller, is_fixed=True)
 row(*weakref.ProxyTypes, family="proxy")

@@ -43,18 +43,20 @@ def by_name(held: Any, names: Any) -> list[Any]:
 
 _OBJECT: dict[str, Any] = {"is_open": True, "parts": by_name, "names": list, "make": _object}
 row(object, SimpleNamespace, **_OBJECT)
-row(BaseException, family="exception", **_OBJECT)
-row(type, family="class", is_open=True, is_constant=True)
-row(ModuleType, family="module", is_open=True, is_constant=True)
-row(Layer, family="layer", is_open=True, is_constant=True)
-row(Enum, is_open=True, is_constant=True)
+row(BaseException, family="exception", is_fixed=True, **_OBJECT)
+_CONSTANT: dict[str, Any] = {"is_open": True, "is_constant": True, "is_fixed": True}
+row(type, family="class", **_CONSTANT)
+row(ModuleType, family="module", **_CONSTANT)
+row(Layer, family="layer", **_CONSTANT)
+row(Enum, **_CONSTANT)
 row(Special, is_constant=True)
 row(Unbound, is_constant=True, is_single=True)
 
 
-_TENSOR: dict[str, Any] = {"family": "tensor", "is_open": True, "is_traced": True, "is_value": True}
-row(Tensor, Condition, **_TENSOR)
-row(Dim, **_TENSOR, same=lambda left, right: equal(left, right) is True)
-row(Generated, word="generator")
-row(Indexed, word="iterator")
-row(Union, SymbolicSequence, is_value=True)
+_TENSOR: dict[str, Any] = {"family": "tensor", "is_open": True, "is_traced": True}
+_TRACED: dict[str, Any] = {"is_value": True, "is_fixed": True}
+row(Tensor, Condition, **_TENSOR, **_TRACED)
+row(Dim, **_TENSOR, **_TRACED, same=lambda left, right: equal(left, right) is True)
+row(Generated, word="generator", is_fixed=True)
+row(Indexed, word="iterator", is_fixed=True)
+row(Union, SymbolicSequence, **_TRACED)

@@ -33,6 +33,7 @@ class TypeInfo:
     is_value: bool = False  # nobody asks which of two equal ones it is: it is carried by value
     is_unchanging: bool = False  # what it holds never changes
     is_constant: bool = False  # the same object at each call: what it holds is no matter of a call
+    is_fixed: bool = False  # nobody can change it, even if it is known by its identity
     is_single: bool = False  # which of its few values one is, its identity says
     is_traced: bool = False  # a value of the Program, with operators of ours
     dtype: Any = None  # of numbers in a Program
@@ -76,7 +77,7 @@ class TypeInfo:
 
 HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
 # What holds of objects of derived classes, too, unless the row says otherwise.
-_KEPT = ("is_unchanging",)
+_KEPT = ("is_unchanging", "is_fixed")
 
 
 class _Rows(dict[type, TypeInfo]):
