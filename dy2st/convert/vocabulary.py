@@ -147,7 +147,6 @@ class Vocabulary(TracedCalls):
     del_own: Callable[[Any, str], None]
     compare: Callable[[str, Any, Any], Any]
     equals: Binary
-    is_among: Callable[[Any, Iterable[Any]], Any]
     any_of: Callable[[Callable[[Any], Any], Iterable[Any]], Any]
     any_in: Callable[[Callable[[Any], Any], Any], Any]
     truth_value: Unary

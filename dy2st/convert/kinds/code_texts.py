@@ -11,8 +11,8 @@ from functools import reduce
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.kinds.lists import as_dynamic, item_of, length_of, repeat
 from dy2st.convert.kinds.lists import joined as joined_lists
+from dy2st.convert.kinds.lists import length_of, repeat
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
@@ -137,14 +137,7 @@ def _contains(trace: Trace, text: Any, part: Any) -> Any:
         return text in part if type(part) is Text else part in text  # refused, in its words
     if not _are_texts(text, part):
         raise TypeError(f"'in <string>' requires string as left operand, not {type(part).__name__}")
-    codes, others = as_dynamic(trace, codes_of(text), tuple), codes_of(part)
-    size = trace.call(len, others)
-
-    def begins(place: Any) -> Any:
-        return trace.eq(item_of(trace, codes, slice(place, trace.add(place, size))), others)
-
-    places = trace.sub(trace.add(length_of(trace, codes), 1), size)
-    return trace.any_in(begins, trace.call(max, places, 0))
+    return trace.ge(trace.call(TEXT_METHODS["find"], text, part), 0)
 
 
 def part_of(trace: Trace, text: Any, index: Any) -> Any:

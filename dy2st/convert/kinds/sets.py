@@ -381,7 +381,7 @@ def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     if type(content) is SymbolicSequence:
         return traced_keys.contains(trace, owner, item)
     if traced_keys.is_decided(trace, item):
-        return trace.is_among(item, content_of(trace, owner))
+        return trace.any_of(lambda one: trace.equals(one, item), [*content_of(trace, owner)])
     found = item in content
     if trace.is_outside(owner) and found == (item in owner):
         trace.read("has", owner, item, found)

@@ -26,33 +26,28 @@ def _place(index: Any, length: Any) -> Any:
     """Where a part of a text begins or ends."""
     if index is None:
         return length
-    if index < 0:
-        index = index + length
-        if index < 0:
-            index = 0
-    return index
+    return max(index + length, 0) if index < 0 else index
+
+
+def _places(text: Any, part: Any, start: Any, end: Any) -> Any:
+    """Where a part may stand between two places."""
+    length = len(text)
+    return range(_place(start, length), min(_place(end, length), length) - len(part) + 1)
 
 
 def find(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
     """`text.find(part, start, end)`."""
-    start, end = _place(start, len(text)), _place(end, len(text))
-    place = start
-    end = min(end, len(text))
-    while place + len(part) <= end:
+    for place in _places(text, part, start, end):
         if text[place : place + len(part)] == part:
             return place
-        place += 1
     return -1
 
 
 def rfind(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
     """`text.rfind(part, start, end)`."""
-    start, end = _place(start, len(text)), _place(end, len(text))
-    place = min(end, len(text)) - len(part)
-    while place >= start:
+    for place in reversed(_places(text, part, start, end)):
         if text[place : place + len(part)] == part:
             return place
-        place -= 1
     return -1
 
 
@@ -66,16 +61,7 @@ def index(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
 
 def count(text: Any, part: Any) -> Any:
     """`text.count(part)`."""
-    if len(part) == 0:
-        return len(text) + 1
-    found = place = 0
-    while place + len(part) <= len(text):
-        if text[place : place + len(part)] == part:
-            found += 1
-            place += len(part)
-        else:
-            place += 1
-    return found
+    return len(text) + 1 if len(part) == 0 else len(split(text, part)) - 1
 
 
 def startswith(text: Any, part: Any) -> Any:
@@ -92,15 +78,7 @@ def replace(text: Any, old: Any, new: Any) -> Any:
     """`text.replace(old, new)`, of something."""
     if len(old) == 0:
         raise ValueError("nothing is replaced in a text whose characters the data decides")
-    out, place = text[:0], 0
-    while place < len(text):
-        if text[place : place + len(old)] == old:
-            out += new
-            place += len(old)
-        else:
-            out += text[place]
-            place += 1
-    return out
+    return new.join(split(text, old))
 
 
 def split(text: Any, separator: Any = None) -> Any:

@@ -135,7 +135,6 @@ class Machine(Trace):
         self.del_own = bind(attributes.del_own, self)
         self.compare = bind(natives.compare, self)
         self.equals = bind(natives.equals, self)
-        self.is_among = bind(natives.is_among, self)
         self.any_of = bind(natives.any_of, self)
         self.any_in = bind(natives.any_in, self)
         self.truth_value = bind(natives.truth_value, self)

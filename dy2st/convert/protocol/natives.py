@@ -206,11 +206,6 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
     return result
 
 
-def is_among(trace: Trace, key: Any, keys: Iterable[Any]) -> Any:
-    """Whether a traced key is one of those that there are."""
-    return trace.any_of(lambda one: trace.equals(one, key), list(keys))
-
-
 def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = None) -> Any:
     """`content[key]` for a traced key; a default is called where there is none."""
     keys = list(content)
@@ -311,7 +306,6 @@ __all__ = [
     "dict_of",
     "equals",
     "exported",
-    "is_among",
     "item_at",
     "native",
     "note_class",
