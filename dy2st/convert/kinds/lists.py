@@ -18,7 +18,7 @@ from dy2st.convert.values.layout import Layout, Same, number_kind, width
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
 
@@ -168,6 +168,11 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     whole = as_dynamic(trace, content, kind)
     found = of_each(trace, whole, lambda array: F.array_repeat(array, times))
     return new_list(trace, found, kind, owner)
+
+
+def is_surely_empty(content: SymbolicSequence) -> bool:
+    """Whether nothing has been put into a list yet, as in the first round of a loop."""
+    return content.arrays[0].type == ArrayType(None)
 
 
 def item_of(trace: Trace, content: SymbolicSequence, index: Any) -> Any:
@@ -334,6 +339,8 @@ def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:
 def _contains(trace: Trace, item: Any, content: Any) -> Any:
     if type(content) is not SymbolicSequence:
         return trace.any_of(lambda one: one is item or trace.equals(one, item), content)
+    if is_surely_empty(content):
+        return False
     length = length_of(trace, content)
     return trace.any_in(lambda index: trace.equals(element_at(trace, content, index), item), length)
 

@@ -27,7 +27,7 @@ from dy2st.convert.kinds.iterators import (
     taken,
 )
 from dy2st.convert.kinds.layers import held_in_order
-from dy2st.convert.kinds.lists import held, length_of
+from dy2st.convert.kinds.lists import held, is_surely_empty, length_of
 from dy2st.convert.kinds.sets import refuse_order
 from dy2st.convert.kinds.views import shown_by
 from dy2st.convert.protocol.calls import call
@@ -152,6 +152,8 @@ def loop_by_index(
     start: int = 0,
 ) -> Sequence[Any]:
     """How many items a loop of the Program has come to, and what the variables hold after it."""
+    if type(items.whole) is SymbolicSequence and is_surely_empty(items.whole):
+        return start, *state
 
     def more(index: Any, *values: Any) -> Any:
         left = truth_of(trace, index < items.length)
