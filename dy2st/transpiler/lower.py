@@ -7,7 +7,9 @@ condition turns out to be a traced tensor, the error is worded from REASONS.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -146,6 +148,18 @@ _STATEMENTS = {
 }
 
 
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Let statements stand in each other as deep as they may: each takes several calls."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 5000))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@_deep()
 def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     """The factory of the traced form of a function, or why it has none."""
     tree, context = prepared(function)
@@ -167,6 +181,7 @@ def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     return compiled(low, module, tuple(written))
 
 
+@_deep()
 def code_of(function: FunctionType, steps: int | None = None, is_full: bool = False) -> str:
     """The text of the traced form of a function, or of what it is after so many rewrites.
 
@@ -186,6 +201,7 @@ def code_of(function: FunctionType, steps: int | None = None, is_full: bool = Fa
     return readable(low, tree, factory.body[0], is_full)
 
 
+@_deep()
 def left_as_python(function: FunctionType) -> list[tuple[int, str]]:
     """The lines of statements that stay Python's own, with the code of the reason."""
     tree, context = prepared(function)

@@ -186,7 +186,8 @@ def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str
     return Flow(state, given, own, tuple(reads))
 
 
-MAXIMAL_DEPTH = 90
+# As deep as branches may stand in each other when a Program is made and runs.
+MAXIMAL_DEPTH = 200 if sys.version_info[:2] == (3, 12) else 300
 
 
 def obstacle(node: Node, depth: int, is_inside: bool = False) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 
 
 def many_cases(x, y, seen):
@@ -132,3 +133,23 @@ def test_any_of_many_operands_may_be_traced(x):
         y = dy2st.to_tensor(values)
         found, expected = static(x, y), many_operands(x, y)
         assert [as_list(part) for part in found] == [as_list(part) for part in expected]
+
+
+def test_statements_behind_a_hundred_that_may_leave_are_converted():
+    steps = range(100)
+    returns = "".join(f"    if x.sum() > {100 - n}:\n        return x * {n}\n" for n in steps)
+    elifs = "".join(f"    elif x.sum() > {100 - n}:\n        x = x * {n}\n" for n in steps)
+    turns = "".join(
+        f"        if x.sum() < {n}:\n            continue\n        x = x + 1\n" for n in steps
+    )
+    texts = {
+        "returns": f"def returns(x):\n{returns}    return x\n",
+        "elifs": f"def elifs(x):\n    if x.sum() > 900:\n        x = -x\n{elifs}    return x\n",
+        "turns": f"def turns(x):\n    for _ in range(2):\n        x = x * 2\n{turns}    return x\n",
+    }
+    for name, text in texts.items():
+        function = defined(text, name)
+        static = to_static(function, input_spec=[InputSpec([2])])
+        for total in (5.5, 1000.0):
+            x = dy2st.to_tensor([total, 0.0])
+            assert static(x).tolist() == function(x).tolist()

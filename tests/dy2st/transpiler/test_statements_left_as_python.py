@@ -11,7 +11,7 @@ LEFT = {
     "jump": "for x in xs:\n        try:\n            a()\n        finally:\n            break",
     "super": "if a:\n        super().f()",
     "namespace": "locals()\n    if a:\n        pass",
-    "depth": "".join(" " * k + "if a:\n    " for k in range(92)) + " " * 92 + "pass",
+    "depth": "if a:\n        pass\n" + "    elif a:\n        pass\n" * 302,
 }
 
 
