@@ -44,14 +44,12 @@ from dy2st.convert.values.flatten import build, copied_parts, flatten
 from dy2st.convert.values.layout import Layout, Reference, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
-from dy2st_runtime.dims import symbols
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.fresh_symbols import made_since
-from dy2st_runtime.ir.join import facts_of_branches, join_types
+from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.tracing.path_state import Path
-from dy2st_runtime.ops.control_flow import close_blocks
+from dy2st_runtime.ops.control_flow import append_cond, close_blocks
 
 
 def splice(trace: Trace, region: Region) -> None:
@@ -353,7 +351,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         changed = any(not isinstance(one, Variable) for one, _ in region.tensors.values())
         trace.has_written = trace.has_written or changed
     if left.raised is not None and right.raised is not None:
-        _append(trace, pred, regions, [], [])
+        _append(trace, pred, regions)
         return End(dead=AlwaysRaises())
     if left.raised is not None or right.raised is not None:
         # Only one side goes on: its operators run behind the check that the other one is not taken
@@ -466,7 +464,7 @@ def _finish(
     tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
     for region, side in ((left, "left"), (right, "right")):
         end_with(trace, region, slots, side, tensors, notes_parts=True)
-    results = _append(trace, pred, regions, left.block.yields, right.block.yields)
+    results = _append(trace, pred, regions)
     flags, place = trace.tracer.flags, len(results) - len(tensors)
     for tensor, result in zip(tensors.values(), results[place:], strict=True):
         trace.tracer.assign(tensor, result)
@@ -521,37 +519,13 @@ def put_back(
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 
 
-def _append(
-    trace: Trace,
-    pred: Variable,
-    regions: Sequence[Region],
-    left: Sequence[Variable],
-    right: Sequence[Variable],
-) -> list[Variable]:
+def _append(trace: Trace, pred: Variable, regions: Sequence[Region]) -> list[Variable]:
     tracer = trace.tracer
-    blocks = [region.block for region in regions]
-    inner = made_since(min(region.since for region in regions))
-    types = [join_types(a.type, b.type, _mismatch) for a, b in zip(left, right, strict=True)]
-    captured = close_blocks(tracer, blocks, own=0)
-    operands = [tracer.local(pred), *captured]
-    results = tracer.append("cond", operands, {}, types, blocks).results
-    for joined, a, b in zip(types, left, right, strict=True):
-        facts = facts_of_branches(joined, a.type, b.type)
-        # Symbols that were made in a side mean nothing behind it.
-        known = [fact for fact in facts if inner.isdisjoint(symbols(fact))]
-        tracer.learn(known, "the size of one of the branches")
-    changed = [v for region in regions for v in region.overwritten]
-    sides = [(left, frozenset(regions[0].overwritten)), (right, frozenset(regions[-1].overwritten))]
-    outdated = [  # what a side has changed in place by another name
-        result
-        for leaves, overwritten in sides
-        for result, leaf in zip(results, leaves, strict=True)
-        if tracer.aliases.origin(leaf) in overwritten
-    ]
-    for variable in (*changed, *outdated):
-        tracer.overwrite(variable)
-    note_passed_on(tracer, blocks, captured, results)
-    return list(results)
+    leaves = zip(*(region.block.yields for region in regions), strict=True)
+    types = [join_types(left.type, right.type, _mismatch) for left, right in leaves]
+    captured, results = append_cond(tracer, pred, regions, types)
+    note_passed_on(tracer, [region.block for region in regions], captured, results)
+    return results
 
 
 def _mismatch(words: str) -> Exception:

@@ -44,8 +44,8 @@ from dy2st.convert.values.special import UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
-from dy2st_runtime.ir.join import facts_of_iterations, join_types, renewed
-from dy2st_runtime.ops.control_flow import close_blocks
+from dy2st_runtime.ir.join import join_types, renewed
+from dy2st_runtime.ops.control_flow import append_while
 
 
 @dataclass(eq=False)
@@ -571,28 +571,21 @@ def _mismatch(words: str) -> Exception:
 
 def _finish(loop: Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
-    blocks = (test_region.block, body_region.block)
-    captured = close_blocks(tracer, blocks, own=len(loop.types))
-    operands, place = [*loop.starts, *captured], user_location()
-    count = len(loop.types)
+    types, place = [renewed(type, loop.free) for type in loop.types], user_location()
+    blocks = test_region.block, body_region.block
+    operands, results = append_while(tracer, blocks, loop.starts, types)
+    count = len(types)
     written = written_by_iterations(tracer, body_region.block, count, body_region.overwritten)
     counts = count, count - len(loop.tensors)
     check_iterations(
         tracer, body_region.block, operands, counts, written, body_region.overwritten, place
     )
-    types = [renewed(type, loop.free) for type in loop.types]
-    results = tracer.append("while", operands, {}, types, blocks).results
-    # Operands and parameters go on with what is captured, which has no result.
-    rows = zip(
-        results, operands, body_region.block.parameters, body_region.block.yields, strict=False
-    )
-    for result, before, start, end in rows:
-        facts = facts_of_iterations(result.type, before.type, start.type, end.type)
-        tracer.learn(facts, "the size after any number of iterations")
     for index in written:
         tracer.overwrite(operands[index])
     carried = frozenset(map(tracer.aliases.origin, operands[counts[1] : count]))
-    mark_changed(tracer, body_region.block, captured, body_region.overwritten, carried, place)
+    mark_changed(
+        tracer, body_region.block, operands[count:], body_region.overwritten, carried, place
+    )
     note_iterations(tracer, body_region.block, operands, results)
     count -= len(loop.tensors)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.errors import BranchMismatch, LoopMismatch
 from dy2st_runtime.ir import (
     Block,
@@ -109,15 +109,38 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
         join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
         for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
     ]
-    captured = close_blocks(tracer, (true, false), own=0)
-    operands = [tracer.local(condition), *captured]
-    results = tracer.append("cond", operands, {}, types, (true, false)).results
-    for joined, left, right in zip(types, true.yields, false.yields, strict=True):
-        facts = facts_of_branches(joined, left.type, right.type)
-        tracer.learn(facts, "the size of one of the branches")
-    for variable in (v for branch in branches for v in branch.overwritten):
-        tracer.overwrite(variable)
+    _, results = append_cond(tracer, condition, branches, types)
+    tracer.state.join(branches)
     return _assigned(tracer, results, tensors)
+
+
+def append_cond(
+    tracer: Tracer, condition: Variable, paths: Sequence[Path], types: Sequence[ValueType]
+) -> tuple[list[Variable], list[Variable]]:
+    """Append the `cond` of two paths, whose Blocks yield what joins to some types.
+
+    Returns what they read from around them, and the results.
+    """
+    blocks = [path.block for path in paths]
+    inner = made_since(min(path.since for path in paths))
+    captured = close_blocks(tracer, blocks, own=0)
+    operands = [tracer.local(condition), *captured]
+    results = tracer.append("cond", operands, {}, types, blocks).results
+    for joined, left, right in zip(types, *(block.yields for block in blocks), strict=True):
+        facts = facts_of_branches(joined, left.type, right.type)
+        # Symbols that were made on a path mean nothing behind it.
+        known = [fact for fact in facts if inner.isdisjoint(symbols(fact))]
+        tracer.learn(known, "the size of one of the branches")
+    changed = [dict.fromkeys(path.overwritten) for path in paths]
+    outdated = [  # what a path has changed in place by another name
+        result
+        for block, overwritten in zip(blocks, changed, strict=True)
+        for result, leaf in zip(results, block.yields, strict=True)
+        if tracer.aliases.origin(leaf) in overwritten
+    ]
+    for variable in (*changed[0], *changed[1], *outdated):
+        tracer.overwrite(variable)
+    return captured, [*results]
 
 
 def _assigned(tracer: Tracer, results: list[Variable], tensors: Sequence[Tensor]) -> list[Variable]:
@@ -145,21 +168,30 @@ def while_loop(
     first = [tracer.variable(value) for value in initial]
     loop = _Loop(tracer, first, names)
     tested, iteration = loop.settle(condition_fn, body_fn)
-    captured = close_blocks(tracer, (tested.block, iteration.block), own=len(loop.types))
-    operands = [*(tracer.variable(v) for v in (*first, *loop.tensors)), *captured]
-    blocks = (tested.block, iteration.block)
+    starts = [tracer.variable(v) for v in (*first, *loop.tensors)]
     types = [renewed(type, loop.free) for type in loop.types]
-    results = tracer.append("while", operands, {}, types, blocks).results
-    iterations = zip(
-        results, operands, iteration.block.parameters, iteration.block.yields, strict=False
-    )
-    for result, before, start, end in iterations:
-        facts = facts_of_iterations(result.type, before.type, start.type, end.type)
-        tracer.learn(facts, "the size after any number of iterations")
+    _, results = append_while(tracer, (tested.block, iteration.block), starts, types)
+    tracer.state.join((iteration,))
     for variable in (*tested.overwritten, *iteration.overwritten):
         if variable.maker is not tested.block and variable.maker is not iteration.block:
             tracer.overwrite(variable)
     return _assigned(tracer, results, loop.tensors)
+
+
+def append_while(
+    tracer: Tracer, blocks: Sequence[Block], starts: Sequence[Variable], types: Sequence[ValueType]
+) -> tuple[list[Variable], list[Variable]]:
+    """Append the `while` of a test and a body: its operands, and the results."""
+    operands = [*starts, *close_blocks(tracer, blocks, own=len(types))]
+    results = tracer.append("while", operands, {}, types, blocks).results
+    body = blocks[1]
+    # Operands and parameters go on with what is captured, which has no result.
+    for result, before, start, end in zip(
+        results, operands, body.parameters, body.yields, strict=False
+    ):
+        facts = facts_of_iterations(result.type, before.type, start.type, end.type)
+        tracer.learn(facts, "the size after any number of iterations")
+    return operands, [*results]
 
 
 def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Variable]:
