@@ -107,6 +107,31 @@ def test_what_converts_becomes_no_longer():
     assert lines <= MOST_LINES, lines
 
 
+# What knows how a trace stands. What a path changes is a table of its PathState, which forks and
+# joins them all; these fields go down only.
+STANDS = {
+    "dy2st/convert/trace.py": "Trace",
+    "dy2st/convert/alias_tracker.py": "AliasTracker",
+    "runtime/dy2st_runtime/ir/tracing/tracer.py": "Tracer",
+    "runtime/dy2st_runtime/ir/tracing/gradient_flow.py": "GradientFlags",
+}
+MOST_FIELDS = 79
+
+
+def fields_of(path, name):
+    """The attributes that a class gives its objects."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    kind = next(n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name)
+    stores = (n for n in ast.walk(kind) if isinstance(n, ast.Attribute))
+    stores = (n for n in stores if isinstance(n.ctx, ast.Store) and isinstance(n.value, ast.Name))
+    return {n.attr for n in stores if n.value.id == "self"}
+
+
+def test_what_knows_how_a_trace_stands_gets_no_more_fields():
+    found = {name: fields_of(path, name) for path, name in STANDS.items()}
+    assert sum(map(len, found.values())) <= MOST_FIELDS, found
+
+
 COUNT_TABLES = """
 import importlib, pkgutil, sys
 found = []
