@@ -568,37 +568,23 @@ class Trace(Vocabulary):
         """Record into a new Block; at the end all is as before, and the region has its changes."""
         self.alias_tracker.return_all()  # not in that branch alone which looks first
         with self.tracer.path(partial(Region, trace=self), condition) as region:
-            known = len(self.state.paths)
-            try:
-                yield region
-                self.alias_tracker.return_all()
-            finally:
-                self.abandon(known)
-                self.alias_tracker.leave()
+            yield region
+            self.alias_tracker.return_all()
+            self.alias_tracker.leave()
         self._note_left(region)
 
     @contextmanager
     def resumed(self, region: Region) -> Iterator[None]:
         """Go on in a region as if it had not ended."""
         with self.tracer.resumed(region):
-            known = len(self.state.paths)
-            try:
-                yield
-                self.alias_tracker.return_all()
-            finally:
-                self.abandon(known)
+            yield
+            self.alias_tracker.return_all()
         self._note_left(region)
 
     def _note_left(self, region: Region) -> None:
         """What a region has written outside holds no more: a function may read other things."""
         self.alias_tracker.note_left(region)
         self.repeats.version += sum(key[0] in self.outside for key in region.changes)
-
-    def abandon(self, known: int) -> None:
-        """Leave what an error has kept from being closed."""
-        for region in reversed(self.state.paths[known:]):
-            if region.pending is not None:
-                region.pending.running.close()
 
     # -- cases that are known -------------------------------------------------------------------
 

@@ -178,7 +178,7 @@ def attempt(
         end = settled(trace, inside, end, None, names)
         return proceed(trace, settled(trace, before, end, caught, names), names)
     except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
-        trace.abandon(before)
+        trace.state.abandon(before)
         raise
 
 

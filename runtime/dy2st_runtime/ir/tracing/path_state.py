@@ -179,8 +179,15 @@ class PathState:
         try:
             yield
         finally:
+            self.abandon(depth + 1)
             path.changed = {name: table.leave(before) for name, table, before in outer}
             del self.paths[depth:]  # Ctrl-C may have left more
+
+    def abandon(self, depth: int) -> None:
+        """Leave paths that lie deeper, which an error has kept from being ended."""
+        for path in reversed(self.paths[depth:]):
+            if path.pending is not None:
+                path.pending.running.close()
 
     def join(self, paths: Iterable[Path]) -> None:
         """Let hold here what does at the end of any path, of what is joined by a union."""
