@@ -186,6 +186,7 @@ class Recursion(Loop):
     end_sizes   the symbols in them that each call makes anew.
     end_stops   whether gradients stop at those leaves.
     sources     pairs of such a leaf and a parameter that may be one tensor.
+    pairs       pairs of such leaves.
     captured    what is read from outside, behind all arguments.
     catches     whether a call may raise what somebody else catches than around the first one.
     """
@@ -199,6 +200,7 @@ class Recursion(Loop):
     end_sizes: set[Dim] = field(default_factory=set)
     end_stops: list[bool | None] = field(default_factory=list)
     sources: set[tuple[int, int]] = field(default_factory=set)
+    pairs: set[tuple[int, int]] = field(default_factory=set)
     captured: list[Variable] = field(default_factory=list)
     catches: bool = False
     rises: bool = False
@@ -212,6 +214,7 @@ class Recursion(Loop):
     def begin(self, arguments: BoundArguments, calls: Sequence[BoundArguments]) -> None:
         """Begin with a call, and those that run around it; with what is known of earlier ones."""
         trace, self.arguments = self.trace, arguments
+        trace.alias_tracker.return_all()
         tracer, view = trace.tracer, before_all(trace)
         if not self.slots:
             self.slots = [
@@ -241,7 +244,6 @@ class Recursion(Loop):
         state, rounds = noted(trace), trace.rounds
         answers, asked, called = len(trace.answers), trace.call_context.place, len(repeats.called)
         is_done, mark, depths = False, len(repeats.made), set[int]()
-        trace.alias_tracker.return_all()
         try:
             trace.rounds = None
             for _ in range(_ROUNDS):
@@ -360,9 +362,12 @@ class Recursion(Loop):
         stops = stops_of(self, region.block.yields)
         old = self.end_stops if before is not None else stops
         self.end_stops = [a if a is b else None for a, b in zip(stops, old, strict=True)]
-        sources = self._sources(region.block)
-        rises = rises or self.end_stops != old or not sources <= self.sources
-        self.sources |= sources if before is not None else set()
+        sources, pairs = self._sources(region.block), self._pairs(region.block.yields)
+        rises = (
+            rises or self.end_stops != old or not (sources <= self.sources and pairs <= self.pairs)
+        )
+        if before is not None:
+            self.sources, self.pairs = self.sources | sources, self.pairs | pairs
         outer = [*tracer.captured_by(region.block)]
         outer += close_sizes(tracer, region.block, made_since(region.since))
         rises = rises or len(outer) != len(self.captured)
@@ -432,6 +437,17 @@ class Recursion(Loop):
         base = self.trace.tracer.views.base_of_view(variable)
         return variable if base is None else base
 
+    def _pairs(self, leaves: Sequence[Variable]) -> set[tuple[int, int]]:
+        """Pairs of leaves that come back and may be one tensor, or share memory."""
+        aliases = self.trace.tracer.aliases
+        origins = [{aliases.origin(one), aliases.origin(self._base(one))} for one in leaves]
+        return {
+            (place, other)
+            for place, mine in enumerate(origins)
+            for other in range(place)
+            if any(aliases.may_be_one(a, b) for a in mine for b in origins[other])
+        }
+
     # -- calls ----------------------------------------------------------------------------------
 
     def take(self, slot: JoinedVariable, value: Any) -> bool:
@@ -462,6 +478,7 @@ class Recursion(Loop):
     def call(self, arguments: BoundArguments) -> Any:
         """A call that the body makes."""
         trace, given = self.trace, iter(arguments.arguments.values())
+        trace.alias_tracker.return_all()
         values = [next(given) if s.place is None else self._held(s.place) for s in self.slots]
         rises = [self.take(slot, value) for slot, value in zip(self.slots, values, strict=True)]
         self.rises = self.rises or any(rises)
@@ -506,6 +523,8 @@ class Recursion(Loop):
         count = len(results) - len(self.tensors)
         for number, place in self.sources:
             tracer.aliases.note(results[number], tracer.captured(operands[place]))
+        for number, other in self.pairs:
+            tracer.aliases.note(results[number], results[other])
         for tensor, result in zip(self.tensors.values(), results[count:], strict=True):
             tracer.hold(tensor, result)
         owners = [*results[:count], *self.tensors.values()]

@@ -39,6 +39,7 @@ from dy2st_runtime.ir.clone import clone, copy_block, copy_functions, copy_opera
 from dy2st_runtime.ir.data import carry
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.fresh_symbols import fresh_symbol
+from dy2st_runtime.ir.join import differs_by_element
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.substitution import typed_with, value_with
@@ -124,7 +125,8 @@ def fitting_sizes(block: Block, types: Sequence[ValueType]) -> dict[Dim, Size] |
     sizes = bound_sizes(block, types)
     if not all(is_in_range(own, size) for own, size in sizes.items()):
         return None
-    fits = matches(types, [typed_with(one, sizes) for one in wanted], _none_is_free)
+    # Elements of a list have any size in either.
+    fits = matches(types, [typed_with(one, sizes) for one in wanted], differs_by_element)
     return sizes if fits else None
 
 

@@ -305,6 +305,25 @@ def a_counter_of_python_far_from_its_end(x):
     return refine(x[0] * 4, 60)
 
 
+def list_in_a_dict_that_is_looked_up(x):
+    found = {}
+
+    def f(n):
+        if n > 0:
+            found.setdefault(n % 2, []).append(n)
+            f(n - 1)
+
+    f(int(x[0]))
+    return sorted(found.items())
+
+
+def list_of_tensors_of_other_sizes(x):
+    def f(tensors, n):
+        return tensors if n <= 0 else f([*tensors, dy2st.concat([tensors[-1], x])], n - 1)
+
+    return [one.sum() for one in f([x], int(x[0]))]
+
+
 def generator_of_itself(x):
     def walk(low, high):
         if low >= high:
@@ -377,10 +396,13 @@ OF_ROWS = [
     objects_by_value,
     a_recursion_in_another_one,
     a_counter_of_python_far_from_its_end,
+    list_in_a_dict_that_is_looked_up,
+    list_of_tensors_of_other_sizes,
     generator_of_itself,
     place_that_is_there_on_the_other_path_alone,
 ]
 PROGRAMS = [*((f, CASES) for f in OF_ROWS), (flood_fill, SQUARES), (depth_first, SQUARES)]
+SAVED = [minimax, halves_of_a_tensor, alpha_beta, list_of_tensors_of_other_sizes]
 of_programs = pytest.mark.parametrize(
     ("function", "cases"), PROGRAMS, ids=lambda one: getattr(one, "__name__", "")
 )
@@ -416,10 +438,9 @@ def test_known_sizes_and_machine_code_give_the_same(function, engine):
         assert plain(static(x)) == plain(function(x))
 
 
-SAVED = PROGRAMS if IS_FULL else [(f, CASES) for f in (minimax, halves_of_a_tensor, alpha_beta)]
-
-
-@pytest.mark.parametrize(("function", "cases"), SAVED)
+@pytest.mark.parametrize(
+    ("function", "cases"), [one for one in PROGRAMS if IS_FULL or one[0] in SAVED]
+)
 def test_what_is_saved_is_verified_and_gives_the_same(function, cases, tmp_path):
     dy2st.jit.save(to_static(function, input_spec=spec(cases[0])), tmp_path / "model")
     loaded = dy2st.jit.load(tmp_path / "model")
@@ -461,6 +482,33 @@ def changes_a_tensor_that_has_another_name(x):
     return f(y * 2, int(x[0])), y
 
 
+def gives_back_what_it_has_put_into_a_list(x):
+    kept = []
+
+    def f(n):
+        if n <= 0:
+            kept.append(dy2st.zeros([2]))
+            return kept[-1]
+        made = f(n - 1)
+        made[0] = made[0] + n
+        return made
+
+    return f(int(x[0])), kept[0]
+
+
+def changes_an_element_that_it_has_looked_up(x):
+    rows = [[0.0], [1.0]]
+
+    def f(n):
+        if n > 0:
+            row = rows[n % 2]
+            f(n - 1)
+            row.append(n)
+
+    f(int(x[0]))
+    return rows
+
+
 def changes_a_new_list(x):
     def f(v, n):
         v.append(n)
@@ -492,6 +540,8 @@ def has_another_rank_at_each_depth(x):
         gives_back_its_argument,
         gives_back_a_view,
         changes_a_tensor_that_has_another_name,
+        gives_back_what_it_has_put_into_a_list,
+        changes_an_element_that_it_has_looked_up,
         changes_a_new_list,
         changes_a_list_that_came_back,
         has_another_rank_at_each_depth,
