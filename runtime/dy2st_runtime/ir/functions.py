@@ -246,7 +246,7 @@ def without_functions(program: Program, who: str) -> Program:
         raise EngineError(
             f"{who} runs no functions that call themselves, as {names} of {program.name!r}: "
             "the engines 'numpy' and 'native' do; where a Python number, no tensor, says how deep "
-            "the calls go, they are written out"
+            "the calls go, and it is small, they are written out"
         )
     return made
 

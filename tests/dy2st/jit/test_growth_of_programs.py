@@ -56,17 +56,25 @@ class _Calls:
     count = 0
 
 
-def _deeper_and_counting(x, k, calls):
-    calls.count += 1  # what writes is no function of the Program
-    if k == 0:
-        return x
-    if x.sum() > k:
-        return _deeper_and_counting(x * 2, k - 1, calls)
-    return _deeper_and_counting(x + 1, k - 1, calls)
+def _level(inner, k, calls):
+    def run(x):
+        calls.count += 1  # what writes is no function of the Program
+        if x.sum() > k:
+            return inner(x * 2)
+        return inner(x + 1)
+
+    return run
 
 
 def _in_both(n):
-    return lambda x: _deeper_and_counting(x, n, _Calls())
+    def levels(x):
+        calls = _Calls()
+        run = _level(lambda x: x, 0, calls)
+        for k in range(1, n):
+            run = _level(run, k, calls)
+        return run(x)
+
+    return levels
 
 
 @pytest.mark.parametrize("make", [_until_small, _where_larger])
