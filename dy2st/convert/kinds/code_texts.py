@@ -7,6 +7,7 @@ the numbers, and whoever gets the text from it gets a str.
 
 from __future__ import annotations
 
+import re
 from functools import reduce
 from types import FunctionType
 from typing import Any
@@ -25,6 +26,11 @@ from dy2st_runtime.ir.choice import Hole, Text, joined
 
 # The methods of such a text, in plain Python, by their names.
 TEXT_METHODS: dict[str, FunctionType] = {}
+# What writes a number, and reads one, in plain Python, too.
+READS_AND_WRITES: dict[str, Any] = {}
+# Formats of integers that are written in characters: how many with zeros in front, and a base.
+_OF_INTEGERS = re.compile(r"[sr]?|%%s|(?:%%)?(0\d*)?([dbox]?)")
+_BASES = {"": 10, "d": 10, "b": 2, "o": 8, "x": 16}
 
 
 def is_of_codes(value: Any) -> bool:
@@ -57,6 +63,23 @@ def one_text(trace: Trace, text: Any) -> Any:
         return text
     parts = [codes_of(part) if type(part) is str else part.value for part in text.parts]  # type: ignore[union-attr]
     return text_of_codes(trace, reduce(lambda a, b: joined_lists(trace, a, b, tuple), parts))
+
+
+def as_codes(trace: Trace, text: Any) -> Any:
+    """A text with integers in it as one of code points; all other values as they are."""
+    if type(text) is not Text or is_of_codes(text):
+        return text
+    parts: list[Any] = []
+    for part in text.parts:
+        if isinstance(part, str) or part.conversion == "chr":
+            parts.append(part if isinstance(part, str) else Text((part,)))
+            continue
+        form = _OF_INTEGERS.fullmatch(part.conversion + part.spec)
+        if form is None or number_kind(part.value) is not int:
+            return text
+        base, width = _BASES[form[2] or ""], int(form[1] or 0)
+        parts.append(trace.call(READS_AND_WRITES["digits"], part.value, base, width))
+    return one_text(trace, joined(parts))
 
 
 def character_at(trace: Trace, text: Text, place: Any) -> Any:
@@ -95,6 +118,7 @@ def _mul(trace: Trace, text: Any, times: Any) -> Any:
 def _compared(name: str) -> None:
     @operator_row(name, str, Text)
     def row(trace: Trace, left: Any, right: Any) -> Any:
+        left, right = as_codes(trace, left), as_codes(trace, right)
         if not _are_texts(left, right):
             is_other = is_of_codes(left) and not isinstance(right, Text)
             return name == "ne" if is_other and name in ("eq", "ne") else NotImplemented
@@ -116,6 +140,7 @@ def _chr(trace: Trace, code: Any) -> Any:
 
 @function_row(ord)
 def _ord(trace: Trace, text: Any) -> Any:
+    text = as_codes(trace, text)
     if not is_of_codes(text):
         return ord(text)
     length = length_of_text(trace, text)
@@ -133,6 +158,7 @@ def empty_text() -> Text:
 def _contains(trace: Trace, text: Any, part: Any) -> Any:
     if type(part) is Union:
         return trace.map_cases(lambda one: _contains(trace, text, one), part)
+    text, part = as_codes(trace, text), as_codes(trace, part)
     if not is_of_codes(text) and not is_of_codes(part):
         return text in part if type(part) is Text else part in text  # refused, in its words
     if not _are_texts(text, part):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dy2st.convert.kinds import entries
-from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
+from dy2st.convert.kinds.code_texts import as_codes, is_of_codes, length_of_text
 from dy2st.convert.kinds.lists import length_of, tuple_of
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import function_row, method_row
@@ -42,6 +42,7 @@ def _len(trace: Trace, value: Any) -> Any:
         return size
     if kind is Indexed:
         return value.length
+    value = as_codes(trace, value)
     if is_of_codes(value):
         return length_of_text(trace, value)
     return len(trace.native(value))

@@ -15,6 +15,7 @@ from dy2st.convert.kinds.side_effects import check_side_effects
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.text import formatted, holds_traced, kept
 from dy2st.convert.trace import Trace
+from dy2st.convert.types.constants import with_lists
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.choice import Text
@@ -99,7 +100,7 @@ def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options
     if not (is_known and type(message) in (str, Text) and type(stacklevel) is int):
         return False
     file, line = _place() if stacklevel <= 1 else ("", 0)
-    F.emit_warning(kept(trace, message), kind.__name__, file, line)
+    F.emit_warning(with_lists(kept(trace, message)), kind.__name__, file, line)
     return True
 
 
@@ -125,7 +126,7 @@ def _logs(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[st
         text = trace.mod(text, values[0] if is_mapping else values)
     frame = user_frame()
     function = "" if frame is None else frame.f_code.co_name
-    F.emit_log(kept(trace, text), logger, level, *_place(), function)
+    F.emit_log(with_lists(kept(trace, text)), logger, level, *_place(), function)
     return True
 
 

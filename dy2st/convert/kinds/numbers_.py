@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dy2st.convert.kinds.code_texts import READS_AND_WRITES, as_codes, is_of_codes
 from dy2st.convert.kinds.scalars import as_number, is_traced, scalar, to_float
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace, own_method
@@ -16,6 +17,10 @@ from dy2st_runtime.ir.choice import Text
 
 @function_row(int)
 def _int(trace: Trace, *args: Any, **options: Any) -> Any:
+    base = options.get("base", args[1] if args[1:] else 10)
+    text = as_codes(trace, args[0]) if args and type(base) is int and 1 < base < 11 else None
+    if is_of_codes(text) and len(args) + len(options) < 3:
+        return trace.call(READS_AND_WRITES["integer"], text, base)
     if len(args) != 1 or options:
         return int(*args, **options)
     value = _own(trace, int, args[0], "__int__", "__index__", "__trunc__")

@@ -118,9 +118,7 @@ def kept(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if kind is Union:
         return trace.map_cases(lambda one: kept(trace, one), value)
-    if kind is Text:
-        return with_lists(value)
-    if isinstance(value, (Dim, Condition)):
+    if kind is Text or isinstance(value, (Dim, Condition)):
         return value
     if is_traced(value):
         variable = trace.tracer.variable(value)
@@ -280,7 +278,7 @@ def _print(
     trace: Trace, values: tuple[Any, ...], sep: Any, end: Any, file: Any, flush: bool
 ) -> None:
     shown = [
-        kept(trace, value)
+        with_lists(kept(trace, value))
         if isinstance(value, Variable) or holds_traced(trace, value)
         else formatted(trace, value, "s", "")  # of the user's objects their texts
         for value in values

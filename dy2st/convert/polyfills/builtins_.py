@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,3 +36,14 @@ def mapped(function: Any, iterable: Any) -> Iterator[Any]:
     """`map` of a generator that has not begun, or of one of several iterables."""
     for item in iterable:
         yield function(item)
+
+
+def _in_base(function: Any, base: str) -> None:
+    @polyfill(function)
+    def written(number: Any, /) -> Any:
+        number = operator.index(number)
+        return ("-0" if number < 0 else "0") + base + f"{abs(number):{base}}"
+
+
+for _function, _base in ((bin, "b"), (oct, "o"), (hex, "x")):
+    _in_base(_function, _base)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st.convert.kinds.code_texts import TEXT_METHODS, empty_text, is_of_codes
+from dy2st.convert.kinds.code_texts import (
+    READS_AND_WRITES,
+    TEXT_METHODS,
+    as_codes,
+    empty_text,
+    is_of_codes,
+)
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.kinds.text import joined_by
 from dy2st.convert.trace import Trace
@@ -85,29 +91,21 @@ def split(text: Any, separator: Any = None) -> Any:
     """`text.split(separator)`."""
     words, word = [], text[:0]
     if separator is None:
-        for character in text:
-            if character in _SPACES:
-                if len(word) > 0:
-                    words.append(word)
-                word = text[:0]
-            else:
+        for character in text + " ":
+            if character not in _SPACES:
                 word += character
-        if len(word) > 0:
-            words.append(word)
+            elif len(word) > 0:
+                words.append(word)
+                word = text[:0]
         return words
     if len(separator) == 0:
         raise ValueError("empty separator")
-    place = 0
-    while place < len(text):
-        if text[place : place + len(separator)] == separator:
-            words.append(word)
-            word = text[:0]
-            place += len(separator)
-        else:
-            word += text[place]
-            place += 1
-    words.append(word)
-    return words
+    place = find(text, separator)
+    while place >= 0:
+        words.append(text[:place])
+        text = text[place + len(separator) :]
+        place = find(text, separator)
+    return [*words, text]
 
 
 def lstrip(text: Any, those: Any = None) -> Any:
@@ -141,12 +139,48 @@ def removesuffix(text: Any, part: Any) -> Any:
     return text[: len(text) - len(part)] if len(part) > 0 and endswith(text, part) else text
 
 
+def zfill(text: Any, width: Any) -> Any:
+    """`text.zfill(width)`."""
+    signs = 1 if text[:1] == "-" or text[:1] == "+" else 0
+    return text[:signs] + "0" * max(width - len(text), 0) + text[signs:]
+
+
+def digits(number: Any, base: int, width: int) -> Any:
+    """The text of an integer in a base, with zeros in front up to a width."""
+    left, text = abs(number), ""
+    while len(text) == 0 or left > 0:
+        text = chr(left % base + (48 if left % base < 10 else 87)) + text
+        left = left // base
+    return zfill("-" + text if number < 0 else text, width)
+
+
+def integer(text: Any, base: int) -> Any:
+    """`int(text, base)`, of the digits of ASCII."""
+    rest = strip(text)
+    is_negative = rest[:1] == "-"
+    if is_negative or rest[:1] == "+":
+        rest = rest[1:]
+    number, was_digit = 0, False
+    for one in rest + " ":
+        digit = ord(one) - 48
+        if was_digit and one == " ":
+            return -number if is_negative else number
+        if (digit < 0 or digit >= base) and not (was_digit and one == "_"):
+            raise ValueError(f"invalid literal for int() with base {base}: {text!r}")
+        was_digit = one != "_"
+        number = number * base + digit if was_digit else number
+
+
+READS_AND_WRITES.update({"digits": digits, "integer": integer})
+
+
 def _method(written: Any) -> None:
     name = written.__name__
     TEXT_METHODS[name] = written
 
     @method_row(str, Text, name=name)
     def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
+        text, args = as_codes(trace, text), tuple(as_codes(trace, one) for one in args)
         if type(text) is str and not any(map(is_of_codes, args)):
             return getattr(text, name)(*args, **options)
         if not is_of_codes(text) and type(text) is Text:
@@ -156,7 +190,7 @@ def _method(written: Any) -> None:
 
 for _written in (
     *(find, rfind, index, count, startswith, endswith, replace, split),
-    *(lstrip, rstrip, strip, removeprefix, removesuffix),
+    *(lstrip, rstrip, strip, removeprefix, removesuffix, zfill),
 ):
     _method(_written)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.code_texts import TEXT_METHODS, is_of_codes
+from dy2st.convert.kinds.code_texts import TEXT_METHODS, as_codes, is_of_codes
 from dy2st.convert.kinds.entries import may_be_missing, presence
 from dy2st.convert.kinds.gradients import grad_of, set_grad
 from dy2st.convert.kinds.scalars import member
@@ -31,6 +31,7 @@ from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.storage import VarType
 from dy2st_runtime.tensor import Parameter
@@ -48,8 +49,9 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         return getattr(owner.kind() if kind is SymbolicSequence else owner, name)
     if row.family == "proxy":
         return attr(trace, _behind(trace, owner), name)
-    if is_of_codes(owner) and name in TEXT_METHODS:
-        return MethodType(TEXT_METHODS[name], owner)
+    if kind is Text and name in TEXT_METHODS:
+        text = as_codes(trace, owner)
+        return MethodType(TEXT_METHODS[name], text) if is_of_codes(text) else getattr(text, name)
     if kind is Union:
         owner = known(trace, owner)
         return map_cases(trace, lambda one: attr(trace, one, name), owner)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.code_texts import is_of_codes, part_of
+from dy2st.convert.kinds.code_texts import as_codes, is_of_codes, part_of
 from dy2st.convert.kinds.container_writes import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
 from dy2st.convert.kinds.entries import may_be_missing, there, there_or
@@ -55,6 +55,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
         return owner[trace.exported((index,))[0]]
+    owner = as_codes(trace, owner)
     if is_of_codes(owner) or (kind is str and _is_traced(index)):
         return part_of(trace, owner, index)
     own = special(trace, owner, "__getitem__")

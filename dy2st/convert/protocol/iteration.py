@@ -10,7 +10,7 @@ from typing import Any
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.code_texts import characters, is_of_codes
+from dy2st.convert.kinds.code_texts import as_codes, characters, is_of_codes
 from dy2st.convert.kinds.entries import check_sure, is_sure
 from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import (
@@ -71,6 +71,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         if isinstance(length, int):
             return (iterable[place] for place in range(length))  # as it is at each iteration
         return Indexed(length, lambda index: _row(trace, iterable, index), iterable)
+    iterable = as_codes(trace, iterable)
     if is_of_codes(iterable):
         return characters(trace, iterable)
     if info(kind).is_container:

@@ -15,7 +15,7 @@ from dy2st.convert.types.containers import fill
 from dy2st.convert.types.row import row
 from dy2st.convert.values.special import SymbolicSequence
 from dy2st_runtime.ir.choice import Hole, Text
-from dy2st_runtime.ir.structure import Rows
+from dy2st_runtime.ir.structure import Rows, map_entries
 
 
 def _same_bits(left: Any, right: Any) -> bool:
@@ -50,9 +50,9 @@ CODES = Text((Hole((), "chr"),))
 
 def with_lists(value: Any) -> Any:
     """A text with lists of its code points, as a Program shows it; other values as they are."""
-    if type(value) is not Text:
-        return value
-    return value.mapped(lambda one: _rows(one) if type(one) is SymbolicSequence else one)
+    if type(value) is SymbolicSequence:
+        return _rows(value)
+    return value.mapped(with_lists) if type(value) is Text else map_entries(value, with_lists)
 
 
 def _rows(codes: SymbolicSequence) -> Rows:

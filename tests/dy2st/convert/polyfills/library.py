@@ -366,6 +366,10 @@ STRINGS = {
     "methods": lambda A, a, b: ("a-b".split("-"), "ab".upper(), "ab".find("b"), "x" * len(A)),
     "text of a number": lambda A, a, b: str(int(a)).zfill(3),
     "in a text": lambda A, a, b: "1" in str(int(a)),
+    "bin": lambda A, a, b: (bin(int(a)), bin(int(b) - 5)[2:], bin(int(a) * 7).count("1")),
+    "hex and oct": lambda A, a, b: (hex(int(a) * 29), oct(int(b) - 9)),
+    "bin of a float": lambda A, a, b: bin(a + 0.5),
+    "int of a text": lambda A, a, b: (int(str(int(a)) + "0"), int(f"{int(b):b}", 2)),
 }
 
 GROUPS = {
