@@ -11,7 +11,6 @@ NOT_YET = frozenset(
         "model_code.training.logs_in_a_dict_of_meters of unknown sizes",
         "model_code.generators.weights_in_a_cycle of unknown sizes",
         "model_code.vision.tracks_of_two_frames",
-        "model_code.vision.tracks_of_two_frames of unknown sizes",
         "model_code.vision.best_by_generator_and_default",
         "model_code.training_loops.schedule_of_a_generator of unknown sizes",
         "model_code.exceptions.checks_of_arguments of unknown sizes",
