@@ -12,6 +12,7 @@ import pytest
 import dy2st
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
+from tests.dy2st.jit.growing_idioms import GROWING, growing
 
 TWENTY_LINES = """
 def f{n}(x, y):
@@ -83,21 +84,6 @@ HELPERS = (
     + "".join(f"    x = h{i}_{{n}}(x)\n" for i in range(200))
     + "    return x\n"
 )
-
-
-# What stands before a statement, and the statement of each step.
-GROWING = {
-    "branches": ("y = x", "if x.sum() > {i}.0:\n        x, y = x + 1.0, y - x"),
-    "loops": ("y = x", "while x.sum() < {i}.0:\n        x = x + 1.0"),
-    "branches that raise": (
-        "y = x",
-        "if x.sum() > {i}.0:\n        raise ValueError\n    x = x * 2.0",
-    ),
-    "changes in place": ("y = x * 1.0", "y[{i} % 4] = x[0]"),
-    "changes in place in branches": ("y = x * 1.0", "if x.sum() > {i}.0:\n        y[0] = x.sum()"),
-    "lists that branches join": ("y = []", "if x.sum() > {i}.0:\n        y = y + [x]"),
-    "entries of a dict": ("y = dict()", "if x.sum() > {i}.0:\n        y[{i}] = x * 2.0"),
-}
 
 
 def fresh(template: str, n: int):
@@ -197,13 +183,9 @@ def test_operators_grow_with_the_source(figure, template):
 
 @pytest.mark.parametrize("name", GROWING)
 def test_time_grows_with_the_source(figure, name):
-    before, step = GROWING[name]
-
     def least(count: int) -> float:
-        steps = "".join(f"    {step}\n".replace("{i}", str(i)) for i in range(count))
-        text = f"def f{{n}}(x):\n    {before}\n{steps}    return x, y\n"
         clock = time.process_time  # what else the machine does counts for one of them alone
-        return min(convert(fresh(text, n), [spec([4], "x")], clock) for n in range(4))
+        return min(convert(growing(name, count, n), [spec([4], "x")], clock) for n in range(4))
 
     # The 1.3th power of 2
     figure(f"time of 200 {name} against 100", lambda: least(200) / least(100), "times", 2.46)

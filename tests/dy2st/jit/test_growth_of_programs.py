@@ -16,6 +16,7 @@ from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir.tracing import growth
+from tests.dy2st.jit.growing_idioms import GROWING, growing
 
 X = dy2st.to_tensor([1.0, 2.0, 3.0])
 
@@ -173,6 +174,17 @@ def test_every_block_of_a_model_of_new_sizes_takes_as_long_to_trace():
             x = dy2st.ones([2, height, 3])
             np.testing.assert_allclose(function(x, n), run(x, n), rtol=1e-6)
     assert taken[3] - taken[2] <= 1.3 * (taken[2] - taken[1])
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_every_statement_of_a_kind_takes_as_many_calls_and_operators(name):
+    calls, operators = [], []
+    for count in (2, 8, 16, 32):  # the first loads what is needed
+        static = to_static(growing(name, count), input_spec=[InputSpec([4])])
+        calls.append(_calls(lambda: static.main_program))  # noqa: B023  called at once
+        operators.append(sum(1 for _ in static.main_program.walk()))
+    for _, one, two, three in (calls, operators):
+        assert three - two <= 2.46 * (two - one)  # the 1.3th power of 2
 
 
 # -- loops that were unrolled ---------------------------------------------------------------------
