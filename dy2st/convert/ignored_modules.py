@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from types import FunctionType, ModuleType
 
 IGNORED_PACKAGES = frozenset({"dy2st", "dy2st_runtime", "numpy", *sys.stdlib_module_names})
@@ -77,5 +77,7 @@ def is_polyfill(module: object) -> bool:
     return type(module) is str and module.startswith("dy2st.convert.polyfills.")
 
 
-def _is_in(name: str, modules: Iterable[str]) -> bool:
-    return any(name == known or name.startswith(known + ".") for known in modules)
+def _is_in(name: str, modules: Container[str]) -> bool:
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return bool(name)

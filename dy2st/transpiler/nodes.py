@@ -37,7 +37,10 @@ class _Translator(Ast3ToGAst):  # type: ignore[misc]
         """A node that has the same fields in gast."""
         kind = getattr(gast, node.__class__.__name__)
         made = kind.__new__(kind)
-        made.__dict__.update((name, self._visit(value)) for name, value in vars(node).items())
+        fields = made.__dict__
+        for name, value in vars(node).items():
+            # Most are numbers and texts.
+            fields[name] = self._visit(value) if isinstance(value, (ast.AST, list)) else value
         return made
 
     def visit_Name(self, node: ast.Name) -> Node:
