@@ -452,12 +452,12 @@ class Recursion(Loop):
 
     def take(self, slot: JoinedVariable, value: Any) -> bool:
         """Let an argument or place be what a call gives it, too; whether it has risen."""
-        slot.note_parts(self.trace, value, self.trace)
         before = slot.layout
         try:
             slot.layout = self.join(before, slot.seen(value, self.trace))
         except Unlike as error:
             raise self.unlike(f"gets {error} as `{slot.name}`") from None
+        slot.note_parts(self.trace, value, self.trace)
         if slot.layout is not before:
             self.types = []
         return slot.layout is not before

@@ -324,6 +324,24 @@ def list_of_tensors_of_other_sizes(x):
     return [one.sum() for one in f([x], int(x[0]))]
 
 
+def backtracking(x):
+    found, path = [], []
+
+    def search(i, left):
+        if left == 0:
+            found.append(path[:])
+            return
+        if i >= len(x) or left < 0:
+            return
+        path.append(i)
+        search(i + 1, left - x[i])
+        path.pop()
+        search(i + 1, left)
+
+    search(0, 6.0)
+    return found
+
+
 def generator_of_itself(x):
     def walk(low, high):
         if low >= high:
@@ -398,6 +416,7 @@ OF_ROWS = [
     a_counter_of_python_far_from_its_end,
     list_in_a_dict_that_is_looked_up,
     list_of_tensors_of_other_sizes,
+    backtracking,
     generator_of_itself,
     place_that_is_there_on_the_other_path_alone,
 ]
