@@ -113,15 +113,26 @@ def test_lists_of_two_lengths_stay_readable_beside_the_chosen_one(values):
     assert repr(to_static(chosen_length)(x)) == repr(chosen_length(x))
 
 
-def test_a_value_is_one_of_64_objects_at_most():
+def test_a_value_is_one_of_64_functions_at_most():
+    def chosen(x, count):
+        return [lambda v, k=k: v * k for k in range(count)][int(x[0])](x)
+
+    x = dy2st.to_tensor([63.0])
+    assert to_static(chosen)(x, 64).item() == 63 * 63
+    with pytest.raises(ConversionError, match="one of more than 64 kinds of values"):
+        to_static(chosen)(x, 65)
+
+
+def test_a_value_is_one_of_many_objects():
     class Held:
         def __init__(self, number):
             self.number = number
 
-    def chosen(x, count):
-        return [Held(place) for place in range(count)][int(x[0])].number
+    def changed(x):
+        found = [Held(place) for place in range(70)]
+        one = found[int(x[0])]
+        one.number = -7
+        found[3].number += 1
+        return [held.number for held in found].index(-7), one.number, one is found[63]
 
-    x = dy2st.to_tensor([63.0])
-    assert to_static(chosen)(x, 64) == 63
-    with pytest.raises(ConversionError, match="one of more than 64 kinds of values"):
-        to_static(chosen)(x, 65)
+    assert to_static(changed)(dy2st.to_tensor([63.0])) == (63, -7, True)
