@@ -261,7 +261,10 @@ class Taker:
         """An object that C code keeps: as it is if nobody can tell it from that of another call."""
         kind = type(value)
         if info(kind).state in ("hidden", "array"):
-            return self._note(value, Made(kind, (), [], copy(value)))
+            try:
+                return self._note(value, Made(kind, (), [], copy(value)))
+            except TypeError:  # Python cannot copy it: it looks into another one
+                raise self._refusal(value) from None
         if info(kind).state == "derived":
             base = info(kind).base.kind
             settings = [self.take(one) for one in info(base).settings(value)]
@@ -271,6 +274,13 @@ class Taker:
             held |= {name: getattr(value, name) for name in names}
             derived.items += [self._container(held, dict), self.take(read_state(value))]
             return derived
+        row = info(kind)
+        # A method, or a partial, is made of its parts; traced tensors have methods of their own.
+        is_of_tensor = isinstance(getattr(value, "__self__", None), Variable)
+        if row.family == "bundle" and row.base is row and not is_of_tensor:
+            names = row.names(value)
+            trees = [self.take(one) for one in row.parts(value, names)]
+            return self._note(value, Made(kind, names, trees, None))
         parts = _parts(self.trace, value)
         if parts is None:
             raise self._refusal(value)
@@ -672,8 +682,13 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     if issubclass(kind, tuple):
         items = [rebuild(item, outputs, known) for item in tree.items]
         return info(kind).make(kind, items, (), None)
+    made: Any
+    if info(kind).family == "bundle":
+        items = [rebuild(item, outputs, known) for item in tree.items]
+        made = known[id(tree)] = info(kind).make(kind, items, tree.keys, None)
+        return made
     if tree.like is object:
-        made: Any = bare(kind)
+        made = bare(kind)
         known[id(tree)] = made
         for name, item in zip(tree.keys, tree.items, strict=True):
             value = rebuild(item, outputs, known)

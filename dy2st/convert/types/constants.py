@@ -63,7 +63,14 @@ def _rows(codes: SymbolicSequence) -> Rows:
 row(str, **_ATOM, family="text", is_plain=True, same=eq)
 row(bytes, **_ATOM, family="bytes", is_plain=True, same=eq)
 _ITEMS: dict[str, Any] = {"is_container": True, "state": "items"}
-row(bytearray, **_ITEMS, family="bytes", snapshot=bytearray.copy, restore=fill)
+row(
+    bytearray,
+    **_ITEMS,
+    family="bytes",
+    make=lambda kind, parts, names, like: kind(parts),
+    snapshot=bytearray.copy,
+    restore=fill,
+)
 _TEXT: dict[str, Any] = {"is_value": True, "is_unchanging": True, "is_fixed": True}
 row(
     Text,
