@@ -460,6 +460,8 @@ class Recursion(Loop):
         slot.note_parts(self.trace, value, self.trace)
         if slot.layout is not before:
             self.types = []
+            if slot.place is not None:  # which comes back in that form, too
+                self.end_types = None
         return slot.layout is not before
 
     def join_leaves(self, leaves: Sequence[Variable]) -> bool:

@@ -342,6 +342,22 @@ def backtracking(x):
     return found
 
 
+def all_subsets(x):
+    found, now = [], []
+
+    def go(i):
+        if i == len(x):
+            found.append(list(now))
+            return
+        go(i + 1)
+        now.append(x[i])
+        go(i + 1)
+        now.pop()
+
+    go(0)
+    return found
+
+
 def generator_of_itself(x):
     def walk(low, high):
         if low >= high:
@@ -417,6 +433,7 @@ OF_ROWS = [
     list_in_a_dict_that_is_looked_up,
     list_of_tensors_of_other_sizes,
     backtracking,
+    all_subsets,
     generator_of_itself,
     place_that_is_there_on_the_other_path_alone,
 ]
