@@ -563,6 +563,10 @@ class Facts:
             self._products.append(atoms)
             near = self.inequalities.of(of_term(atoms, 1))
             self._restate([fact for fact in near if multiple_of(fact, atoms)])
+            # A rule of a multiple would hide what this one says of it.
+            self._equate_again(
+                [one for one in self._products if one != atoms and monomial_quotient(one, atoms)]
+            )
             return
         self.renew(atoms[0])
         # What was known of the range of an atom is known of the size that stands for it.
@@ -598,14 +602,18 @@ class Facts:
         """
         rules, mask = self._rules, atom.mask
         stale = [p for p in self._products if atom in p or getattr(rules[p], "mask", 0) & mask]
+        self._equate_again(stale)
+        near = self.inequalities.of(of_atom(atom))
+        self._restate([fact for fact in near if not self._stands(fact, atom)])
+
+    def _equate_again(self, stale: Sequence[Monomial]) -> None:
+        """Enter rules of products once more, as they are written now."""
         self._products = [lead for lead in self._products if lead not in stale]
-        rests = [subtract(of_term(lead, 1), rules.pop(lead)) for lead in stale]
+        rests = [subtract(of_term(lead, 1), self._rules.pop(lead)) for lead in stale]
         if stale:
             self._normal.clear()  # it was made with these rules
         for rest in rests:
             self._equate(rest)
-        near = self.inequalities.of(of_atom(atom))
-        self._restate([fact for fact in near if not self._stands(fact, atom)])
 
     def _restate(self, facts: Sequence[Dim]) -> None:
         """Restate inequalities, as they are written now."""

@@ -42,6 +42,15 @@ def test_what_was_assumed_of_a_product_is_known_in_every_form():
         assert decided(Condition(">", (n // 3) * m + 3 * (n // 3), 0)) is True
 
 
+def test_a_product_is_known_in_the_multiples_that_were_known_before():
+    facts, a, b, d = Facts(), *map(symbol, "abd")
+    facts.assume(Condition("==", n * a * b, n * m * k))
+    facts.assume(Condition("==", a * b, d))
+    with using(facts):
+        assert decided(Condition("==", n * a * b, n * d)) is True
+        assert decided(Condition("==", n * m * k, n * d)) is True
+
+
 def test_what_is_twice_something_that_is_not_negative_is_not_negative():
     facts = Facts()
     for condition in (
