@@ -10,11 +10,8 @@ NOT_YET = frozenset(
         "model_code.training.MomentumByHand",
         "model_code.training.logs_in_a_dict_of_meters of unknown sizes",
         "model_code.generators.weights_in_a_cycle of unknown sizes",
-        "model_code.vision.tracks_of_two_frames",
         "model_code.vision.best_by_generator_and_default",
         "model_code.training_loops.schedule_of_a_generator of unknown sizes",
-        "model_code.exceptions.checks_of_arguments of unknown sizes",
-        "model_code.text.longest_match_in_a_vocabulary",
         "model_code.corners.two_names_in_a_branch",
         "model_code.corners.two_names_in_a_branch of unknown sizes",
         "model_code.corners.nodes_in_a_heap",
@@ -24,9 +21,7 @@ NOT_YET = frozenset(
         "model_code.corners.text_with_numbers_of_a_branch of unknown sizes",
         "model_code.games.generation_of_life",
         "model_code.games.generation_of_life of unknown sizes",
-        "model_code.games.monte_carlo_tree",
         "model_code.games.elo_ratings of unknown sizes",
-        "model_code.games.path_of_least_cost of unknown sizes",
         "model_code.reinforcement.replay_in_a_circle of unknown sizes",
         "model_code.reinforcement.episode_with_feedback",
         "model_code.reinforcement.rollouts_of_workers of unknown sizes",
@@ -43,7 +38,6 @@ NOT_YET = frozenset(
         "constructs.generators.async_generator",
         "constructs.generators.await_in_a_branch",
         # Two objects that were joined are not told apart.
-        "constructs.classes.changed_after_the_choice",
     }
 )
 
