@@ -45,7 +45,7 @@ from dy2st.convert.values.layout import Layout, Reference, Same, View, opened
 from dy2st.convert.values.lub import Lub, Unlike
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.errors import BranchMismatch
-from dy2st_runtime.ir import Tensor, Variable, user_location
+from dy2st_runtime.ir import Tensor, ValueType, Variable, user_location
 from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -521,9 +521,12 @@ def put_back(
 
 def _append(trace: Trace, pred: Variable, regions: Sequence[Region]) -> list[Variable]:
     tracer = trace.tracer
-    leaves = zip(*(region.block.yields for region in regions), strict=True)
-    types = [join_types(left.type, right.type, _mismatch) for left, right in leaves]
-    captured, results = append_cond(tracer, pred, regions, types)
+
+    def joined() -> list[ValueType]:
+        leaves = zip(*(region.block.yields for region in regions), strict=True)
+        return [join_types(left.type, right.type, _mismatch) for left, right in leaves]
+
+    captured, results = append_cond(tracer, pred, regions, joined)
     note_passed_on(tracer, [region.block for region in regions], captured, results)
     return results
 

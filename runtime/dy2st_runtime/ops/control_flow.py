@@ -105,24 +105,31 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
         with tracer.resumed(branch):
             branch.block.yields += map(tracer.variable, changed.values())
     tensors = list(changed.values())
-    types = [
-        join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
-        for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
-    ]
-    _, results = append_cond(tracer, condition, branches, types)
+
+    def joined() -> list[ValueType]:
+        return [
+            join_types(left.type, right.type, _branch_mismatch(_name(names, index), left, right))
+            for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
+        ]
+
+    _, results = append_cond(tracer, condition, branches, joined)
     tracer.state.join(branches)
     return _assigned(tracer, results, tensors)
 
 
 def append_cond(
-    tracer: Tracer, condition: Variable, paths: Sequence[Path], types: Sequence[ValueType]
+    tracer: Tracer,
+    condition: Variable,
+    paths: Sequence[Path],
+    join: Callable[[], Sequence[ValueType]],
 ) -> tuple[list[Variable], list[Variable]]:
-    """Append the `cond` of two paths, whose Blocks yield what joins to some types.
+    """Append the `cond` of two paths; `join` gives the types of its results.
 
     Returns what they read from around them, and the results.
     """
     blocks = [path.block for path in paths]
-    inner = made_since(min(path.since for path in paths))
+    # Before `join`, whose symbols are those of the results.
+    inner, types = made_since(min(path.since for path in paths)), join()
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.local(condition), *captured]
     results = tracer.append("cond", operands, {}, types, blocks).results
