@@ -40,7 +40,7 @@ from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace
 from dy2st.convert.values.flatten import copied, flatten
 from dy2st.convert.values.layout import Same, as_value_layout, depth
 from dy2st.convert.values.lub import Unlike
-from dy2st.convert.values.special import ABSENT, NOWHERE
+from dy2st.convert.values.special import ABSENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup, user_location
@@ -106,7 +106,7 @@ def recursive_call(
     elif not is_known:
         in_loop = any(one.rounds is not trace.rounds for one in nested)
         count = _CALLS_AT_ONCE if in_loop else len(nested)
-        is_known = any(is_repeated(one, arguments, count) for one in calls)
+        is_known = any(is_repeated(trace, one, arguments, count) for one in calls)
     if not is_known or trace.tracer.has_gone_back:
         return NotImplemented
     if site.why is not None:
@@ -154,14 +154,27 @@ def bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any])
     return bound
 
 
-def is_repeated(one: BoundArguments, other: BoundArguments, count: int) -> bool:
-    """Whether calls differ in nothing that ends a recursion in the trace: a number of Python."""
+def is_repeated(trace: Trace, one: BoundArguments, other: BoundArguments, count: int) -> bool:
+    """Whether calls differ in nothing that ends a recursion in the trace.
+
+    That is a number of Python, or a list that gets shorter.
+    """
     pairs = [*zip(one.arguments.values(), other.arguments.values(), strict=True)]
+    if any(_gets_shorter(trace, *pair) for pair in pairs):
+        return False
     counts = any({type(a), type(b)} <= {int, float} and a != b for a, b in pairs)
     if not counts:
         return True
     are_alike = all(type(a) is type(b) and _sizes(a) == _sizes(b) for a, b in pairs)
     return count >= (_CALLS_AT_ONCE if are_alike else _CALLS_OF_SIZES)
+
+
+def _gets_shorter(trace: Trace, one: Any, other: Any) -> bool:
+    kinds = {type(one), type(other)}
+    if not (len(kinds) == 1 and kinds <= {list, tuple, dict, set, str}):
+        return False
+    held, left = trace.content(one), trace.content(other)
+    return SymbolicSequence not in (type(held), type(left)) and len(left) < len(held)
 
 
 def is_traced(value: Any) -> bool:
