@@ -171,7 +171,7 @@ def changed(
     """The arguments that a call may change; the object of a method is the first."""
     if row.changes is None:
         return [*args, *named.values()]
-    found = [args[place] for place in row.changes]
+    found = [args[place] for place in row.changes if place < len(args)]  # else it is named
     if isinstance(function, np.ufunc):
         found += args[function.nin :]
     if named.get("overwrite_input"):  # of NumPy
