@@ -27,6 +27,10 @@ class Slots:
 LAYERS = {
     "an int": ("self.n = 0", "self.n += 1; return x * self.n"),
     "a float": ("self.scale = 1.0", "self.scale = self.scale * 0.9; return x * self.scale"),
+    "a text of a number": (
+        "self.k, self.d = 0, {'0': 1.0, '1': 2.0}",
+        "self.k = 1 - self.k; return x * self.d[str(self.k)]",
+    ),
     "an infinite float": (
         "self.best = float('inf')",
         "self.best = min(self.best, float(x.sum())); return x - self.best",
@@ -273,11 +277,6 @@ REFUSED = {
         "self.r = random.Random(0)",
         "return x * self.r.random()",
         "what a Random holds, and changes it for the next call",
-    ),
-    "a text of a number": (
-        "self.k, self.d = 0, {'0': 1.0, '1': 2.0}",
-        "self.k = 1 - self.k; return x * self.d[str(self.k)]",
-        "changes `k` for the next call, and what it does with that has no form",
     ),
 }
 
