@@ -70,7 +70,7 @@ def banned_bigrams(history):
     return sorted(seen.get(tokens[-1], ()))
 
 
-@on(*LOGITS, unknown=STEPS)
+@on(*LOGITS, [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0]], unknown=STEPS)
 def speculative_accept(logits):
     draft = F.softmax(logits * 0.5, -1)
     target = F.softmax(logits, -1)

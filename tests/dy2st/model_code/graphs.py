@@ -151,7 +151,10 @@ def bfs_with_parents(d):
     return parent, order
 
 
-@on(*GRAPHS, unknown=BOTH)
+LATE = [[0.0, 5.0, 1.0, 0.0], [0.0, 0.0, 0.0, 9.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]]
+
+
+@on(*GRAPHS, LATE, unknown=BOTH)
 def a_star(d):
     n = d.shape[0]
     goal = n - 1

@@ -98,7 +98,7 @@ def steps_that_adapt(y0, tol=0.01, end=1.0):
         else:
             h *= 0.5
             rejected += 1
-        if accepted + rejected > 20:
+        if accepted + rejected > 6:
             break
     return y, accepted, rejected
 

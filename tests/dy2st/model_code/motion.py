@@ -88,7 +88,7 @@ def greedy_match(cost, limit=0.65):
     return out, [i for i in range(cost.shape[0]) if i not in rows]
 
 
-@on(*COSTS, unknown=TABLE)
+@on(*COSTS, [[0.1, 0.5], [0.1, 0.9]], unknown=TABLE)
 def auction(cost, eps=0.05):
     n, m = cost.shape
     prices = [0.0] * m
@@ -202,7 +202,7 @@ def trajectory_simplify(points, eps=0.8):
     return sorted(k for k in keep if k >= 0)
 
 
-@on(*SIGNALS, unknown=ONE)
+@on(*SIGNALS, [1.0, 1.0, 0.1, 0.2, 1.0], unknown=ONE)
 def confirmed_after(z, needed=2, lost_after=2):
     state, hits, misses, log = "tentative", 0, 0, []
     for v in z:

@@ -155,7 +155,7 @@ class Mode(enum.Enum):
     GRASP = 2
 
 
-@on(*VALUES, unknown=EACH)
+@on(*VALUES, [2.0, 0.5, 2.0], unknown=EACH)
 def states_of_a_gripper(distance):
     mode = Mode.IDLE
     history = []

@@ -38,7 +38,7 @@ def round_robin_quantum(x, quantum=2.0):
     return done, clock
 
 
-@on(*TIMES, unknown=ONE)
+@on(*TIMES, [0.5, 1.0], unknown=ONE)
 def shortest_remaining(x):
     arrivals = [(i * 1.0, i, v) for i, v in enumerate(x)]
     ready, finished, t, k = [], {}, 0.0, 0
