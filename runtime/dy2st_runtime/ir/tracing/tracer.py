@@ -142,6 +142,11 @@ class Tracer:
     >>> one = tracer.number(1)
     >>> tracer.constant(np.zeros(2)), one.number, tracer.cast_number(one, np.dtype("float64"))
     (Variable(%?: tensor<2xfloat64>), <class 'int'>, Variable(%?: tensor<float64>))
+    >>> n = dy2st.dims.symbol("n")
+    >>> with tracer.tracing(), tracer.unguarded():
+    ...     tracer.hold_from_here(dy2st.dims.Condition(">", n, 2))
+    >>> tracer.block.operators[-1].attributes["condition"]
+    n > 2
     >>> tracer.discard(begin=3, end=len(tracer.block.operators))
     >>> len(Tracer.of_block(tracer.program, tracer.block).block.operators)
     3
