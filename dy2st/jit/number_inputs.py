@@ -149,16 +149,12 @@ def _value_at(given: Call, path: Path) -> Any:
     return value.array.item()
 
 
-def _entries(value: Any) -> Iterator[tuple[Any, Any]]:
-    return iter(value.items() if isinstance(value, dict) else enumerate(value))
-
-
 def _numbers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """The numbers in an argument, with their places."""
     if type(value) in (int, float):
         yield path, value
     elif is_container(value):
-        for key, entry in _entries(value):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _numbers(entry, (*path, key))
 
 

@@ -199,7 +199,7 @@ class Distinct:
         """Raise TensorAsPython if the second of two is made of the first."""
         for left, right, at in self.apart:
             if not held[right].stopped and depends(held[right], held[left]):
-                by, of = _names(program, (left, right))
+                by, of = (f"`{program.block.parameters[one].name}`" for one in (left, right))
                 raise TensorAsPython(
                     f"{program.name}() takes a gradient by {by}, of which {of} was made before "
                     "this call",
@@ -218,10 +218,6 @@ def _numbered(
         for left, right, at in found
         if left in places and right in places
     ]
-
-
-def _names(program: Program, pair: tuple[int, int]) -> list[str]:
-    return [f"`{program.block.parameters[place].name}`" for place in pair]
 
 
 def check_apart(

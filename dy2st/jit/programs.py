@@ -520,7 +520,9 @@ class Watch:
         """Note what a trace is given; in words what else it is than before, beside tensors."""
         why = ""
         for argument, value in arguments.items():
-            found, _ = flatten(value, _is_constant)
+            found, _ = flatten(
+                value, lambda one: not (isinstance(one, InputSpec) or is_container(one))
+            )
             constants = tuple(map(constant_key, found))
             is_plain = all(_is_plain(one) or isinstance(one, np.generic) for one in found)
             what = "value" if is_plain else "object"
@@ -620,8 +622,3 @@ class Watch:
             f"each takes long to make. {way_out}: there is one Program for all of them then",
             place_of(callee.function),
         )
-
-
-def _is_constant(value: Any) -> bool:
-    """Whether a value is neither a tensor nor a container of values."""
-    return not isinstance(value, InputSpec) and not is_container(value)

@@ -90,7 +90,7 @@ def consumed(
     def handled(error: BaseException) -> Sequence[Any]:
         if isinstance(error, left):
             return (None,)
-        return each(trace, error.args[0], _raise, _VALUE)
+        return each(trace, error.args[0], throw, _VALUE)
 
     handler = Handler(lambda: (left, failed))
     trace.giving.append(source)
@@ -100,7 +100,8 @@ def consumed(
         del trace.giving[known:]
 
 
-def _raise(error: BaseException) -> NoReturn:
+def throw(error: BaseException) -> NoReturn:
+    """Raise an exception."""
     raise error
 
 

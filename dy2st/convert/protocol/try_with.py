@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.generators import Variables, begin, source_of
+from dy2st.convert.protocol.generators import Variables, begin, source_of, throw
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.untraced_functions import is_library
 from dy2st.convert.stage.branch import raise_outcome, stage_if
@@ -131,7 +131,7 @@ def with_(
                 raise
             if swallows is True:
                 return state
-            return stage_if(trace, swallows, lambda: state, lambda: _raise(error), (), names)
+            return stage_if(trace, swallows, lambda: state, lambda: throw(error), (), names)
 
     # Where no exception is swallowed the paths behind the `with` need no joining.
     every = Handler(lambda: BaseException, lets_pass=_never_swallows(exit))
@@ -199,10 +199,6 @@ def _show(error: BaseException, context: BaseException | None) -> None:
     hide_own_frames(error)
     for one, place in places:  # never empty: a context may be in flight, and is known by its frames
         one.__traceback__ = one.__traceback__ or place
-
-
-def _raise(error: BaseException) -> NoReturn:
-    raise error
 
 
 def _never_swallows(exit: Any) -> bool:

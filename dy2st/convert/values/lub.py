@@ -129,7 +129,8 @@ class Lub:
             return self._grown(left, right)
         if is_code_text(left) or is_code_text(right):
             are_texts = _is_text(left) and _is_text(right)
-            return (left if _has_length(left) else code_text()) if are_texts else None
+            has_length = isinstance(left, Parts) and isinstance(left.items[0], SequenceLayout)
+            return (left if has_length else code_text()) if are_texts else None
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return None
         if left.kind is Text:
@@ -284,10 +285,6 @@ def is_code_text(node: Layout) -> bool:
 
 def _is_text(node: Layout) -> bool:
     return is_code_text(node) or (isinstance(node, Same) and type(node.value) is str)
-
-
-def _has_length(node: Layout) -> bool:
-    return isinstance(node, Parts) and isinstance(node.items[0], SequenceLayout)
 
 
 def _is_bundle(kind: type) -> bool:
