@@ -36,6 +36,7 @@ from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import Settings, refuse_leaf
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
+from dy2st_runtime.storage import without_views
 from dy2st_runtime.tensor import EagerTensor, wrapped
 from dy2st_runtime.trained_program import Parts, TrainedProgram
 
@@ -250,10 +251,11 @@ class ConcreteProgram:
         for place in self.finished.freed:
             # backward() inside has gone through these: a second one fails, as it does in Python.
             cut_off(outputs[place])
-        changed = [outputs[self.main_program.changes[name]] for _, name in self._changed]
+        changes = self.main_program.changes
+        changed = [(tensors[n], name, outputs[changes[name]]) for n, name in self._changed]
         if aliasing is not None:
             ends = [*tensors]
-            for (place, _), value in zip(self._changed, changed, strict=True):
+            for (place, _), (_, _, value) in zip(self._changed, changed, strict=True):
                 ends[place] = value
             ends += [updates.get(name, one) for name, one in state.items()]
             aliasing.put(outputs, held, by_array, ends)
@@ -267,10 +269,9 @@ class ConcreteProgram:
         if self._is_pure and call is None and not is_taped:
             self.straight = straight(self)
         records = is_grad_enabled()
-        for name, new in updates.items():
-            take_in_place(state[name], new, name in self.cut, records)
-        for (place, name), value in zip(self._changed, changed, strict=True):
-            tensor = tensors[place]
+        changed = [*((state[name], name, new) for name, new in updates.items()), *changed]
+        # All at first: a value may look into the memory of a tensor that changes, too.
+        for tensor, name, value in [(*one, without_views(new)) for *one, new in changed]:
             take_in_place(tensor, value, name in self.cut, records)
             if isinstance(tensor, ArrayInput):
                 tensor.source[...] = tensor.array

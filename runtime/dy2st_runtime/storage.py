@@ -70,6 +70,22 @@ class Storage:
             one.array = view
 
 
+def without_views(value: Any) -> Any:
+    """A tensor as it is now, whatever becomes of the one of which it is a view.
+
+    >>> x = dy2st.zeros([2])
+    >>> y = x.detach()
+    >>> kept = without_views(y)
+    >>> x.fill_(1.0).tolist(), y.tolist(), kept.tolist()
+    ([1.0, 1.0], [1.0, 1.0], [0.0, 0.0])
+    """
+    if getattr(value, "storage", None) is None:
+        return value
+    made = value.alias(value.array, value.node, value.index)
+    made.stopped = value.stopped
+    return made
+
+
 class _Copy:
     """A copy of memory, as it lies, byte by byte."""
 

@@ -453,3 +453,20 @@ def test_a_tensor_that_stands_in_a_list_twice_is_one_tensor(f, engine):
         assert same(found) == same(expected)
     aliasing = static.concrete_program.aliasing
     assert bool(aliasing and aliasing.merged) == LISTS[f]
+
+
+def test_a_value_is_kept_though_what_it_was_taken_from_changes_later():
+    held = dy2st.to_tensor([1.0, 0.0])
+
+    def f(x, box, rows):
+        double = x * 2
+        held.set_value(x)
+        if x.sum() > 0:
+            rows.append(rows[0])
+            box.held.set_value(double)
+
+    static = to_static(f)
+    for _ in range(2):
+        x = dy2st.to_tensor([1.0, 2.0])
+        static(x, SimpleNamespace(held=x), [x])
+        assert held.tolist() == [1.0, 2.0] and x.tolist() == [2.0, 4.0]
