@@ -73,7 +73,7 @@ def texts_of(function: FunctionType) -> Iterator[list[str]]:
         # `python -c text`: the interpreter keeps its arguments, before 3.13 nothing else.
         for argument in sys.orig_argv[1:]:
             yield argument.removeprefix("-c").splitlines(keepends=True)
-    elif filename.startswith("<frozen "):  # a part of the interpreter: its file lies beside
+    elif filename.startswith(("<frozen ", "<dy2st ")):  # of the library: its file lies beside
         yield linecache.getlines(str(function.__globals__.get("__file__", "")))
     elif filename in ("<stdin>", "<console>"):
         for typed in (_standard_input(), _history()):

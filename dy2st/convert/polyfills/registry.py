@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import linecache
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -110,10 +109,9 @@ def pure(module: Any, accelerator: str) -> dict[str, Any]:
 
     built_in = {**vars(builtins), "__import__": imported}
     names: dict[str, Any] = {"__name__": _PACKAGE + module.__name__, "__builtins__": built_in}
+    names["__file__"] = module.__file__  # where the text is looked for
     # Under a name that no location ever shows.
-    text, path = getsource(module), f"<dy2st {module.__name__}>"
-    linecache.cache[path] = len(text), None, text.splitlines(keepends=True), path
-    exec(compile(text, path, "exec"), names)
+    exec(compile(getsource(module), f"<dy2st {module.__name__}>", "exec"), names)
     return names
 
 

@@ -5,6 +5,8 @@
 says which rows are refused, and which differ.
 """
 
+import heapq
+import linecache
 import random
 import sys
 
@@ -76,3 +78,16 @@ if __name__ == "__main__":
             if found != "equal":
                 print(f"{found:8} {name:36} {form:12} {' '.join(said.split())[:230]}", flush=True)
     print(count)
+
+
+def test_the_text_of_the_library_is_found_when_lines_are_forgotten():
+    def smallest(x):
+        heap = []
+        for t in x:
+            heapq.heappush(heap, t)
+        return heapq.heappop(heap)
+
+    for size in (2, 3):
+        linecache.clearcache()
+        x = dy2st.arange(size, 0, -1)
+        assert dy2st.jit.to_static(smallest)(x).item() == 1
