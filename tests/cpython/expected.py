@@ -23,7 +23,11 @@ _LOST: dict[str, dict[str, str]] = {
         "test_dict": "DictTest.test_container_iterator "
         "DictTest.test_oob_indexing_dictiter_iternextitem",
         "test_exceptions": "ExceptionTests.testExceptionCleanupState "
+        "ExceptionTests.test_generator_close_cleanup_exc_state "
         "ExceptionTests.test_generator_del_cleanup_exc_state "
+        "ExceptionTests.test_generator_next_cleanup_exc_state "
+        "ExceptionTests.test_generator_send_cleanup_exc_state "
+        "ExceptionTests.test_generator_throw_cleanup_exc_state "
         "ExceptionTests.test_memory_error_cleanup ExceptionTests.test_recursion_error_cleanup "
         "ExceptionTests.test_unraisable",
         "test_functools": "TestLRUC.test_lru_cache_weakrefable "
@@ -85,6 +89,10 @@ _LOST: dict[str, dict[str, str]] = {
         "TestBreakpoint.test_envar_ignored_when_hook_is_set",
         "test_funcattrs": "InstancemethodAttrTest.test___func___non_method",
         "test_global": "GlobalTests.test1 GlobalTests.test2 GlobalTests.test3 GlobalTests.test4",
+    },
+    "it asks what C code notes in an AttributeError that a __getattr__ raises without words": {
+        "test_exceptions": "AttributeErrorTests.test_getattr_suggestions_invalid_args "
+        "AttributeErrorTests.test_getattr_suggestions_no_args",
     },
     "it sets the hook of the debugger, which the trace asks in its own way": {
         "test_builtin": "TestBreakpoint.test_breakpoint_with_passthru_error "

@@ -117,7 +117,8 @@ def note_settings(trace: Trace, *values: Any) -> None:
 
 
 def _decimal_settings() -> str:
-    return repr(sys.modules["decimal"].getcontext())
+    module = sys.modules.get("decimal")  # None where a test has loaded another one
+    return "" if module is None else repr(module.getcontext())
 
 
 def note_abstract(trace: Trace) -> None:

@@ -363,7 +363,8 @@ def del_own(trace: Trace, owner: Any, name: str) -> None:
     if type(deleter) is FunctionType:
         call(trace, deleter, found, owner)
         return
-    if found is not MISSING and hasattr(type(found), "__set__"):
+    is_data = found is not MISSING and hasattr(type(found), "__set__")
+    if is_data or isinstance(owner, type):
         attr(trace, owner, name)
     else:  # what its class has does not count
         value = _own(trace, owner, name)

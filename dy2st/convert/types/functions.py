@@ -48,6 +48,7 @@ row(
 # Functions in C: those that have an object, and those that classes hold for theirs.
 _BOUND: dict[str, Any] = {
     "family": "bound in C",
+    "is_open": True,  # methods of some classes have a type of their own
     "is_unchanging": True,
     "is_fixed": True,
     "parts": lambda method, names: [] if method.__self__ is None else [method.__self__],

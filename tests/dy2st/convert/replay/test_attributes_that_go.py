@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -87,3 +89,27 @@ def test_what_is_deleted_twice_is_an_attribute_error(name):
     for function in (f, g):
         with pytest.raises(AttributeError, match=f"object has no attribute '{name}'"):
             dy2st.jit.to_static(function)(dy2st.to_tensor([4.0]))
+
+
+def test_an_attribute_of_a_class_is_deleted():
+    def f(x):
+        class Made:
+            kept, gone = 1, 2
+
+        del Made.gone
+        return x + hasattr(Made, "gone") + Made.kept
+
+    x = dy2st.to_tensor([4.0])
+    assert dy2st.jit.to_static(f)(x).tolist() == f(x).tolist() == [5.0]
+
+
+def test_a_method_in_c_that_a_cached_function_gives_is_called():
+    @functools.lru_cache
+    def matcher(pattern):
+        return re.compile(pattern).match
+
+    def f(x):
+        return x * 2 if matcher("a+")("aab") else x
+
+    x = dy2st.to_tensor([4.0])
+    assert dy2st.jit.to_static(f)(x).tolist() == [8.0]
