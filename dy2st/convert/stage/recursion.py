@@ -37,6 +37,7 @@ from dy2st.convert.stage.loop import (
 )
 from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused, endless, under
 from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
 from dy2st.convert.values.layout import Same, as_value_layout, depth
 from dy2st.convert.values.lub import Unlike
@@ -56,6 +57,7 @@ _ROUNDS, _DEEPENING = 16, 6
 _CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
 _CALLS_IN_ALL = 48
 _IN_PLACE = 12  # so many calls in each other are recorded where there can be no function
+_WITH_LENGTH = ("list", "tuple", "set", "dict", "text")  # families of types
 # Operators with an effect that may stand in a function: they raise, or choose what runs.
 _ALLOWED = frozenset(
     {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
@@ -155,10 +157,7 @@ def bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any])
 
 
 def is_repeated(trace: Trace, one: BoundArguments, other: BoundArguments, count: int) -> bool:
-    """Whether calls differ in nothing that ends a recursion in the trace.
-
-    That is a number of Python, or a list that gets shorter.
-    """
+    """Whether neither a number of Python nor a list that gets shorter ends it in the trace."""
     pairs = [*zip(one.arguments.values(), other.arguments.values(), strict=True)]
     if any(_gets_shorter(trace, *pair) for pair in pairs):
         return False
@@ -170,8 +169,7 @@ def is_repeated(trace: Trace, one: BoundArguments, other: BoundArguments, count:
 
 
 def _gets_shorter(trace: Trace, one: Any, other: Any) -> bool:
-    kinds = {type(one), type(other)}
-    if not (len(kinds) == 1 and kinds <= {list, tuple, dict, set, str}):
+    if type(one) is not type(other) or info(type(one)).family not in _WITH_LENGTH:
         return False
     held, left = trace.content(one), trace.content(other)
     return SymbolicSequence not in (type(held), type(left)) and len(left) < len(held)
