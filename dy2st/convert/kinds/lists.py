@@ -14,8 +14,7 @@ from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
-from dy2st.convert.values.layout import Layout, Same, number_kind, width
-from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
 from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable, user_location

@@ -28,11 +28,11 @@ from dy2st.convert.values.layout import (
     SequenceLayout,
     count,
     has_objects,
+    is_code_text,
     leaves_of,
     number_kind,
     opened,
 )
-from dy2st.convert.values.lub import is_code_text
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython

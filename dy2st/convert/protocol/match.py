@@ -24,8 +24,7 @@ from dy2st.convert.stage.checks import caught
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
-from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.lub import is_missing
+from dy2st.convert.values.layout import is_missing, number_kind
 from dy2st.convert.values.special import MISSING, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location

@@ -31,12 +31,12 @@ from dy2st.convert.values.layout import (
     SequenceLayout,
     count,
     holds_itself,
+    is_missing,
     leaves_of,
     number_kind,
     opened,
     width,
 )
-from dy2st.convert.values.lub import is_missing
 from dy2st.convert.values.special import (
     COUNT,
     MISSING,

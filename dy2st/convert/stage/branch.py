@@ -41,8 +41,7 @@ from dy2st.convert.trace import (
 from dy2st.convert.types import info
 from dy2st.convert.types.containers import same_state
 from dy2st.convert.values.flatten import build, copied_parts, flatten
-from dy2st.convert.values.layout import Layout, Reference, Same, View, opened
-from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, View, opened
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Tensor, ValueType, Variable, user_location

@@ -9,7 +9,7 @@ from dy2st.convert.stage.branch import proceed, run, settled, stage_if
 from dy2st.convert.stage.cases import is_case, known
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Remaker, Trace
-from dy2st.convert.values.lub import MOST_CASES
+from dy2st.convert.values.layout import MOST_CASES
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import PlaceError

@@ -38,8 +38,18 @@ from dy2st.convert.stage.cases import truth_of
 from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
-from dy2st.convert.values.layout import Cases, Layout, Leaf, Number, Same, depth, opened, types_of
-from dy2st.convert.values.lub import Lub, Unlike
+from dy2st.convert.values.layout import (
+    Cases,
+    Layout,
+    Leaf,
+    Lub,
+    Number,
+    Same,
+    Unlike,
+    depth,
+    opened,
+    types_of,
+)
 from dy2st.convert.values.special import UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location, LoopMismatch

@@ -39,8 +39,7 @@ from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused
 from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
-from dy2st.convert.values.layout import Same, as_value_layout, depth
-from dy2st.convert.values.lub import Unlike
+from dy2st.convert.values.layout import Same, Unlike, as_value_layout, depth
 from dy2st.convert.values.special import ABSENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError

@@ -14,6 +14,7 @@ from dy2st.convert.values.layout import (
     Cases,
     Layout,
     Leaf,
+    Lub,
     Number,
     Parts,
     Reference,
@@ -21,13 +22,14 @@ from dy2st.convert.values.layout import (
     SequenceLayout,
     View,
     count,
+    is_code_text,
+    is_missing,
     layout_of_case,
     leaves_of,
     number_kind,
     same_form,
     width,
 )
-from dy2st.convert.values.lub import Lub, is_code_text, is_missing
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
