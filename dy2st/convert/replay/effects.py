@@ -14,8 +14,7 @@ from types import CellType, ModuleType
 from typing import Any
 
 from dy2st.convert.objects import setter_of
-from dy2st.convert.replay.comparison import cell_value, like, stores_of
-from dy2st.convert.replay.places import ReadKey
+from dy2st.convert.replay.places import ReadKey, cell_value, like, stores_of
 from dy2st.convert.replay.result import Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
 from dy2st.convert.types.containers import fill, write_state

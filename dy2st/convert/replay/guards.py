@@ -33,10 +33,14 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from dy2st.convert.objects import is_namespace
-from dy2st.convert.replay.comparison import (
+from dy2st.convert.replay.places import (
+    AnyNumber,
     LayerState,
+    Path,
+    ReadKey,
     References,
     TupleForm,
+    Varied,
     cell_value,
     fields_of,
     hooks_of,
@@ -45,12 +49,13 @@ from dy2st.convert.replay.comparison import (
     layer_value,
     like,
     mro_of,
+    paths_of,
     same_answer,
     stores_of,
     text_of,
+    value_at,
     weak,
 )
-from dy2st.convert.replay.places import AnyNumber, Path, ReadKey, Varied, paths_of, value_at
 from dy2st.convert.trace import EACH_CALL, MISSING
 from dy2st.convert.types import info, same, same_items
 from dy2st.convert.types.containers import read_state, same_state
