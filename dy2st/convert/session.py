@@ -14,10 +14,9 @@ from dy2st.convert.locations import Locations
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
-from dy2st.convert.replay.effects import effects_of
+from dy2st.convert.replay.effects import Keeping, Reads, effects_of
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker, structure_of
-from dy2st.convert.replay.state_of_files import Keeping, Reads
 from dy2st.convert.stage.first_calls import replace_first_calls
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,

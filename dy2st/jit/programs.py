@@ -31,7 +31,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 if TYPE_CHECKING:
     from dy2st.convert.call_context import CallContext
-    from dy2st.convert.replay.state_of_files import Keeping
+    from dy2st.convert.replay.effects import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.shape_history import Axis, Family, Shapes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dy2st.convert.replay.state_of_files import Keeping
+from dy2st.convert.replay.effects import Keeping
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.static_function import StaticFunction
 from dy2st.jit.trace import names_of

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from dy2st.convert.call_context import CallContext
     from dy2st.convert.record import Break, Report
-    from dy2st.convert.replay.state_of_files import Keeping
+    from dy2st.convert.replay.effects import Keeping
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
@@ -533,7 +533,7 @@ class StaticFunction(Generic[P, R]):
 
         `keeping` says which places those are; see `dy2st.jit.save`, which asks for it.
 
-        >>> from dy2st.convert.replay.state_of_files import Keeping
+        >>> from dy2st.convert.replay.effects import Keeping
         >>> double = dy2st.to_static(lambda x: x * 2)
         >>> concrete = double.get_concrete_program(dy2st.ones([2]))
         >>> double.for_file(concrete, Keeping({})).outputs[0].shape

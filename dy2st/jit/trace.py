@@ -18,10 +18,9 @@ from typing import Any, NoReturn, TypeAlias
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.locations import Locations, NewAttribute
 from dy2st.convert.record import Record, report_of
-from dy2st.convert.replay.effects import written_by
+from dy2st.convert.replay.effects import Keeping, written_by
 from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import ReadKey, Varied, found_by
-from dy2st.convert.replay.state_of_files import Keeping
 from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
