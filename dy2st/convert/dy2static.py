@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from dy2st.convert.current_trace import running
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL
-from dy2st.convert.vocabulary import TRACED_CALLS
+from dy2st.convert.vocabulary import TRACED_CALLS, running
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 from dy2st_runtime.lazy import public_dir

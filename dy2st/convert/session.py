@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.current_trace import deeper, run_in
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.locations import Locations
 from dy2st.convert.protocol.machine import Machine
@@ -29,6 +28,7 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.convert.types import info
+from dy2st.convert.vocabulary import deeper, run_in
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
