@@ -1,10 +1,11 @@
-"""Records the functions that one trace calls, and reports what became of them."""
+"""Records what one trace meets: functions, of which it makes a report, and the paths of Layers."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
@@ -13,6 +14,41 @@ from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import of_text
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
+from dy2st_runtime.nn.layer import Layer
+
+
+class LayerPaths:
+    """Layers by id, with their paths; each entry holds its Layer, so that the id stays its own."""
+
+    def __init__(self) -> None:
+        """Know none."""
+        self._known: dict[int, tuple[Layer, str]] = {}
+        self._taken: set[str] = set()
+
+    def of(self, layer: Layer, around: str) -> str:
+        """The path of a Layer that is called while one of the path `around` runs.
+
+        What no Layer holds, or a list of Python's, is called by its class.
+        """
+        if id(layer) not in self._known:
+            name = type(layer).__name__
+            wish = f"{around}.{name}" if around else name
+            tried = (wish if number == 0 else f"{wish}_{number}" for number in count())
+            self.enter(layer, next(path for path in tried if path not in self._taken))
+        return self._known[id(layer)][1]
+
+    def enter(self, layer: Layer, path: str) -> None:
+        """Know a Layer and all inside of it; those that are known keep the path that they have."""
+        todo = [(layer, path)]
+        while todo:
+            layer, path = todo.pop()
+            if id(layer) in self._known:
+                continue
+            self._known[id(layer)] = layer, path
+            self._taken.add(path)
+            held = layer.__dict__.get("_sub_layers", {})
+            inner = [(one, f"{path}.{name}" if path else name) for name, one in held.items()]
+            todo += [entry for entry in reversed(inner) if entry[0] is not None]
 
 
 @dataclass(frozen=True, eq=False)
