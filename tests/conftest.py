@@ -50,4 +50,4 @@ def small_heap() -> None:
 @pytest.fixture
 def every_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """However small a function of the user's is, it is one of the Program once it is called again."""
-    monkeypatch.setattr("dy2st.convert.repeats.Repeats.least", 0)
+    monkeypatch.setattr("dy2st.convert.call_context.Repeats.least", 0)

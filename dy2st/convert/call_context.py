@@ -1,18 +1,27 @@
-"""Keeps what the caches of the user's functions answer in one call of a converted function.
+"""What is known of calls: of that of a converted function, and of those that its trace makes again.
 
-Python asks them once a use; so does a call, however many Programs are tried for it, and however
-often it is traced.
+Python asks the caches of the user's functions once a use; so does a call, however many Programs are
+tried for it, and however often it is traced.
+
+A trace of a call may stand for another call only if both see the same. So what a function can read
+beside its arguments is counted: each write to an object from outside makes another version.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import count
+from types import FunctionType
+from typing import Any, TypeAlias
 
-from dy2st.convert.types import same
+from dy2st.convert.types import info, same
+from dy2st.convert.values.layout import Layout
+from dy2st.convert.values.special import MISSING
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.identity_tables import reference_to
+from dy2st_runtime.ir import Block, Operator, Program, ValueType, Variable
 
 
 @dataclass(eq=False)
@@ -115,3 +124,163 @@ class Answer:
             return same(call.ask(function, args, options), self._found())
         except Exception:  # the trace that follows raises it
             return False
+
+
+Key: TypeAlias = "tuple[Any, ...]"
+Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
+
+
+@dataclass(eq=False)
+class Function:
+    """A function of the Program.
+
+    layout    of what it returns.
+    leaves    where the leaves of that are found: the number of an argument, or of a result of the
+              call behind all arguments.
+    types     of the results.
+    aliases   pairs of a result and an argument that may be one tensor.
+    captured  what it reads from outside, behind its arguments.
+    layer     the path of the Layer in which it was recorded; None if it names no Layer.
+    objects   those from outside that the call gave it.
+    reads     what it has read of them and of others.
+    """
+
+    name: str
+    block: Block
+    layout: Layout
+    leaves: Sequence[int]
+    types: Sequence[ValueType]
+    aliases: Sequence[tuple[int, int]]
+    captured: Sequence[Variable]
+    layer: str | None
+    objects: Sequence[Any] = ()
+    reads: Sequence[Read] = ()
+
+
+@dataclass(eq=False)
+class Recorded:
+    """A call that was recorded in place.
+
+    objects    those from outside that it was given.
+    read       what gives all that it has read.
+    operators  what was recorded, one after the other in one Block.
+    arguments  the Variables that it was given.
+    leaves     those of what it has returned.
+    layer      the path of the Layer in which the call stands; `location` is that of the call.
+    function   what others of its kind are calls of, and what this one gives it, too.
+    """
+
+    objects: Sequence[Any]
+    read: Callable[[], Sequence[Read]]
+    operators: Sequence[Operator]
+    arguments: Sequence[Variable]
+    leaves: Sequence[Variable]
+    location: Location | None
+    layer: str
+    function: Function | None = None
+    captured: Sequence[Variable] = ()
+
+
+@dataclass(eq=False)
+class Running:
+    """A call that is recorded in place; the frames around it, and the loop that is staged."""
+
+    function: FunctionType
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+    depth: int
+    rounds: Any
+
+
+@dataclass(eq=False)
+class Site:
+    """What is known of the calls of one function.
+
+    called     by their keys, the calls that were recorded in place, and are large enough.
+    functions  by the key of the call that each was made for.
+    patience   how many more Layers may differ from those before, until no more are compared.
+    """
+
+    called: dict[Key, list[Recorded]] = field(default_factory=dict)
+    functions: dict[Key, list[Function]] = field(default_factory=dict)
+    running: list[Running] = field(default_factory=list)
+    is_refused: bool = False
+    patience: int = 6
+    recursion: Any = None  # what is recorded now as a function that calls itself
+    settled: Any = None  # the last one
+    nested: int = 0  # how many calls were recorded in place while others ran
+    why: Exception | None = None  # there can be none
+
+
+class Repeats:
+    """The calls of one trace."""
+
+    least = 8  # so many operators make a function worth a call
+
+    def __init__(self) -> None:
+        """None."""
+        self.version = 0  # of all that lies outside
+        self.disturbed = 0  # how often something was read or done that is another thing each time
+        self.sites: dict[int, Site] = {}
+        self.made: list[tuple[Site, Key, Function]] = []
+        self.called: list[tuple[Site, Key, Recorded]] = []
+        self.depth = 0  # of the calls that run; what they read is noted
+        self.log: list[Read] = []
+        self.names: set[str] = set()
+        self.kept: dict[int, Any] = {}  # what keys name by its id
+        self.is_off = False
+        self.settling = 0  # functions that call themselves, of which not all is known
+
+    def write(self, value: Any) -> None:
+        """An object from outside holds another value; one that may change does so unseen there."""
+        self.version += 1
+        self.is_off = self.is_off or not (
+            info(type(value)).is_atom or type(value) is Variable or value is MISSING
+        )
+
+    def site(self, code: Any) -> Site:
+        """The calls of a function, or of all that are made of one code."""
+        self.kept[id(code)] = code
+        return self.sites.setdefault(id(code), Site())
+
+    def free_name(self, name: str) -> str:
+        """A name for a function of the Program, like that of the user's."""
+        tried = (name if number == 0 else f"{name}_{number}" for number in count())
+        found = next(one for one in tried if one not in self.names)
+        self.names.add(found)
+        return found
+
+    def note(self, site: Site, key: Key, call: Recorded) -> None:
+        """Note a call that is recorded in place: another one like it may be one of a function."""
+        site.called.setdefault(key, []).append(call)
+        self.called.append((site, key, call))
+
+    def forget_calls(self, since: int) -> None:
+        """What was recorded since so many calls were noted is recorded anew."""
+        for site, key, call in self.called[since:]:
+            site.called[key].remove(call)
+        del self.called[since:]
+
+    def forget(self, program: Program, since: int) -> None:
+        """Forget functions that were recorded since: they call one that was unknown."""
+        for site, key, made in self.made[since:]:
+            site.functions[key].remove(made)
+            del program.functions[made.name]
+            self.names.discard(made.name)
+        del self.made[since:]
+
+    @contextmanager
+    def logging(self) -> Iterator[None]:
+        """Note what the code in the `with` reads."""
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+            if not self.depth:
+                self.log = []
+
+    def read_since(self, mark: int) -> Callable[[], list[Read]]:
+        """What gives all that was read since the log had so many entries, each place once."""
+        log, end = self.log, len(self.log)
+        return lambda: list({(id(one[0]), *one[1:3]): one for one in log[mark:end]}.values())

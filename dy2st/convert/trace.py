@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from dy2st.convert.alias_tracker import AliasTracker
-from dy2st.convert.call_context import Answer, CallContext
+from dy2st.convert.call_context import Answer, CallContext, Repeats
 from dy2st.convert.locations import Locations
 from dy2st.convert.objects import (
     attributes_of,
@@ -35,7 +35,6 @@ from dy2st.convert.objects import (
     native_attribute,
 )
 from dy2st.convert.record import LayerPaths, Record
-from dy2st.convert.repeats import Repeats
 from dy2st.convert.types import info
 from dy2st.convert.types.containers import fill, read_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.repeats import Read
+from dy2st.convert.call_context import Read
 from dy2st.convert.replay.places import value_at
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import is_
 
-from dy2st.convert.repeats import Recorded
+from dy2st.convert.call_context import Recorded
 from dy2st.convert.trace import Trace
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.ir import Block, Operator, TensorType, Tracer, Variable

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.repeats import Function, Key, Read, Recorded, Site
+from dy2st.convert.call_context import Function, Key, Read, Recorded, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import REFUSALS, Refused

@@ -15,7 +15,7 @@ from inspect import BoundArguments, signature
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.repeats import Running, Site
+from dy2st.convert.call_context import Running, Site
 from dy2st.convert.stage.branch import (
     End,
     JoinedVariable,

@@ -5,7 +5,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.convert.repeats import Repeats, Site
+from dy2st.convert.call_context import Repeats, Site
 from dy2st.convert.stage import function
 from dy2st.jit import to_static
 

@@ -9,7 +9,7 @@ import pytest
 
 import dy2st
 from dy2st import nn
-from dy2st.convert.repeats import Repeats
+from dy2st.convert.call_context import Repeats
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
