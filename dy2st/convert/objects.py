@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import CellType, MemberDescriptorType, SimpleNamespace, WrapperDescriptorType
 from typing import Any
 
-from dy2st.convert.ignored_modules import is_like_the_users
+from dy2st.convert.effect_table import is_like_the_users
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import MISSING, UNBOUND, Union

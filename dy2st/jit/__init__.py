@@ -14,7 +14,7 @@ hide_frames_of(os.path.dirname(os.path.dirname(__file__)))
 
 if TYPE_CHECKING:
     from dy2st.convert import dy2static
-    from dy2st.convert.ignored_modules import ignore_module
+    from dy2st.convert.effect_table import ignore_module
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.save_load import load, save
     from dy2st_runtime.io import LoadedModel as TranslatedLayer
@@ -25,7 +25,7 @@ else:
             "ConcreteProgram": "dy2st.jit.concrete_program:ConcreteProgram",
             "TranslatedLayer": "dy2st_runtime.io:LoadedModel",
             "dy2static": "dy2st.jit.dy2static",
-            "ignore_module": "dy2st.convert.ignored_modules:ignore_module",
+            "ignore_module": "dy2st.convert.effect_table:ignore_module",
             "load": "dy2st.jit.save_load:load",
             "save": "dy2st.jit.save_load:save",
         },

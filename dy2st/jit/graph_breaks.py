@@ -20,7 +20,7 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.call_context import AsksCaches
-from dy2st.convert.ignored_modules import is_ignored_module, module_of_code
+from dy2st.convert.effect_table import is_ignored_module, module_of_code
 from dy2st.convert.protocol.untraced_functions import is_marked
 from dy2st.convert.record import Break, Report
 from dy2st.convert.types import info

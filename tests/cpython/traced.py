@@ -8,14 +8,14 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from dy2st.convert import ignored_modules
+from dy2st.convert import effect_table
 from dy2st.jit import to_static
 
 
 def trace_modules(names: Iterable[str]) -> None:
     """From now on these modules of Python are looked into as if the user had written them."""
     tops = {name.partition(".")[0] for name in names}
-    ignored_modules.IGNORED_PACKAGES = ignored_modules.IGNORED_PACKAGES - tops  # type: ignore[misc]
+    effect_table.IGNORED_PACKAGES = effect_table.IGNORED_PACKAGES - tops  # type: ignore[misc]
 
 
 def trace_methods(tests: unittest.TestSuite) -> int:

@@ -38,10 +38,11 @@ from dy2st.convert.effect_table import (
     EffectRow,
     changed,
     draws,
+    is_of_library,
     module_of,
+    module_of_code,
     row_of,
 )
-from dy2st.convert.ignored_modules import is_of_library, module_of_code
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.trace import CONTENT, EACH_CALL, Trace

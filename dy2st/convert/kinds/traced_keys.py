@@ -10,7 +10,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
-from dy2st.convert.ignored_modules import is_of_library
+from dy2st.convert.effect_table import is_of_library
 from dy2st.convert.kinds.code_texts import is_of_codes
 from dy2st.convert.kinds.entries import missing_key, must
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item

@@ -20,8 +20,14 @@ from types import (
 )
 from typing import Any
 
-from dy2st.convert.effect_table import EffectRow, changed, row_of
-from dy2st.convert.ignored_modules import is_like_the_users, is_polyfill, module_of_code
+from dy2st.convert.effect_table import (
+    EffectRow,
+    changed,
+    is_like_the_users,
+    is_polyfill,
+    module_of_code,
+    row_of,
+)
 from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
 from dy2st.convert.kinds.messages import is_silent, logs_message
 from dy2st.convert.kinds.objects import call_generated

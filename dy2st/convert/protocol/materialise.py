@@ -23,7 +23,7 @@ from weakref import ref
 
 import numpy as np
 
-from dy2st.convert.ignored_modules import is_machinery, is_of_library, module_of_code
+from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.objects import check_held, is_plain_field, slots_of

@@ -11,7 +11,7 @@ from importlib.util import resolve_name
 from types import CellType, FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.ignored_modules import is_polyfill
+from dy2st.convert.effect_table import is_polyfill
 from dy2st.convert.stage.branch import stage_if
 from dy2st.convert.stage.cases import is_case, is_constant, known
 from dy2st.convert.stage.checks import map_cases

@@ -7,7 +7,7 @@ from functools import partial
 from types import FrameType, FunctionType, MethodType
 from typing import Any
 
-from dy2st.convert.ignored_modules import IGNORE_MARK, is_ignored_module, module_of_code
+from dy2st.convert.effect_table import IGNORE_MARK, is_ignored_module, module_of_code
 from dy2st.convert.trace import Trace
 from dy2st.transpiler.lower import TracedForm, traced_form
 from dy2st_runtime.errors import SourceUnavailable

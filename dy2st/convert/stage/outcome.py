@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dy2st.convert.ignored_modules import is_ignored_module, is_polyfill
+from dy2st.convert.effect_table import is_ignored_module, is_polyfill
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types.constants import with_lists

@@ -1,7 +1,7 @@
 """Conversion to static Programs: `to_static`, `save`, `load`, and what steers them."""
 
 from dy2st.convert import dy2static as dy2static
-from dy2st.convert.ignored_modules import ignore_module as ignore_module
+from dy2st.convert.effect_table import ignore_module as ignore_module
 from dy2st.jit.api import not_to_static as not_to_static, to_static as to_static
 from dy2st.jit.code_level import set_code_level as set_code_level, set_verbosity as set_verbosity
 from dy2st.jit.concrete_program import ConcreteProgram as ConcreteProgram
