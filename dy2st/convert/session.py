@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds.gradients import note_gradients
-from dy2st.convert.locations import Locations
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record

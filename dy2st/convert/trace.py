@@ -22,9 +22,8 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from dy2st.convert.alias_tracker import AliasTracker
+from dy2st.convert.aliases import AliasTracker, Locations
 from dy2st.convert.call_context import Answer, CallContext, Repeats
-from dy2st.convert.locations import Locations
 from dy2st.convert.objects import (
     attributes_of,
     check_held,

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, NoReturn, TypeAlias
 
+from dy2st.convert.aliases import Locations, NewAttribute
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.locations import Locations, NewAttribute
 from dy2st.convert.record import Record, report_of
 from dy2st.convert.replay.effects import Keeping, written_by
 from dy2st.convert.replay.guards import Guards

@@ -6,7 +6,7 @@ import operator
 from collections import deque
 from typing import Any
 
-from dy2st.convert.alias_tracker import BorrowedElement
+from dy2st.convert.aliases import BorrowedElement
 from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.polyfills import lists_

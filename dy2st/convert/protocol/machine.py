@@ -8,9 +8,9 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
+from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds.layers import note_change
-from dy2st.convert.locations import Locations
 from dy2st.convert.protocol import (
     attributes,
     calls,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NoReturn
 
-from dy2st.convert.alias_tracker import Part
+from dy2st.convert.aliases import Part
 from dy2st.convert.stage.aliasing import note_passed_on
 from dy2st.convert.stage.cases import facts_of, is_case, is_constant, known
 from dy2st.convert.stage.outcome import (
