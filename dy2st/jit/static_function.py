@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dy2st.jit import tracing
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
-    from dy2st.jit.shape_table import ShapeTable
+    from dy2st_runtime import shape_table
 
     P = ParamSpec("P", default=...)
     R = TypeVar("R", default=Any)
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 else:
     from typing import ParamSpec, TypeVar
 
+    shape_table = Lazy("dy2st_runtime.shape_table")
     tracing = Lazy("dy2st.jit.tracing")
     P = ParamSpec("P")
     R = TypeVar("R")
@@ -586,7 +587,7 @@ class StaticFunction(Generic[P, R]):
         return self.concrete_program.outputs
 
     @without_own_frames
-    def shapes(self) -> ShapeTable:
+    def shapes(self) -> shape_table.ShapeTable:
         """A table of all sizes in the Program of `concrete_program`: print it.
 
         >>> spec = [dy2st.static.InputSpec(["n", 4])]
@@ -594,7 +595,7 @@ class StaticFunction(Generic[P, R]):
         >>> "[n, 2]" in str(net.forward.shapes())
         True
         """
-        return tracing.ShapeTable(self.main_program)
+        return shape_table.ShapeTable(self.main_program)
 
     @without_own_frames
     def report(self, whole: bool = False) -> Report:

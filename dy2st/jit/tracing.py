@@ -3,7 +3,6 @@
 import dy2st_runtime.engine.numpy.executable  # noqa: F401
 from dy2st.convert.call_context import CallContext
 from dy2st.jit.shape_history import Family, axes_text, generalised
-from dy2st.jit.shape_table import ShapeTable
 from dy2st.jit.trace import Tracing
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of
@@ -14,7 +13,6 @@ join_parts(is_part)
 __all__ = [
     "CallContext",
     "Family",
-    "ShapeTable",
     "Tracing",
     "axes_text",
     "code_of",

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from dy2st.jit.programs_of_files import for_file
-from dy2st.jit.shape_table import titled
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freezing import check_number, named_sizes
 from dy2st.static.padding import NotIndifferent, Proof, proof_of
@@ -23,6 +22,7 @@ from dy2st_runtime.ir.checks.broken_sizes import check_inputs, refusal
 from dy2st_runtime.ir.rebuild import rebuild
 from dy2st_runtime.ir.sizes import input_sizes, origins
 from dy2st_runtime.ir.structure import rebuild as nested
+from dy2st_runtime.shape_table import titled
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 Array = np.ndarray[Any, Any]

@@ -7,7 +7,6 @@ from linecache import getlines
 from pathlib import Path
 from typing import Any
 
-from dy2st.jit.shape_table import constraint_rows, symbol_rows
 from dy2st.passes.plan_memory import amount
 from dy2st.viewer.graph import attributes_text, graph_of, type_text
 from dy2st.viewer.memory import planned
@@ -15,6 +14,7 @@ from dy2st_runtime.errors import Location, counted
 from dy2st_runtime.ir import Operator, Program
 from dy2st_runtime.ir.definition import find
 from dy2st_runtime.ir.text.printer import Names
+from dy2st_runtime.shape_table import constraint_rows, symbol_rows
 
 _KINDS = ("inputs", "layer", "operator", "block", "end")
 _AROUND = 3  # lines of source before and behind that of an operator
