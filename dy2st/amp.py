@@ -15,7 +15,7 @@ import numpy as np
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime.amp_lists import settings_of, short_float
 from dy2st_runtime.grad_scaler import GradScaler
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.promotion import autocast as _in_force
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import named_dtype

@@ -39,7 +39,7 @@ from dy2st_runtime.errors import (
     PassError,
 )
 from dy2st_runtime.ir.checks.broken_sizes import place_text
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.tensor import EagerTensor
 

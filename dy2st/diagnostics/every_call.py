@@ -28,8 +28,7 @@ from dy2st.diagnostics.subjects import calls_made, layer_paths, name_of
 from dy2st.jit.static_function import StaticFunction, set_usual_way
 from dy2st_runtime.errors import counted
 from dy2st_runtime.ir import current_tracer
-from dy2st_runtime.ir.location import place_of
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import place_of, without_own_frames
 from dy2st_runtime.thread_state import ThreadState
 
 _SIDES = ("Python", "the Program")

@@ -13,7 +13,7 @@ from dy2st.diagnostics.recorder import Event, Recorder, compiled, own_times
 from dy2st.diagnostics.subjects import call_of, calls_made, layer_paths, name_of
 from dy2st.jit.static_function import by_python, is_way
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 
 _LEAST_FIRST, _MOST_FIRST = 3, 8
 """Calls that may trace and compile, before those that count."""

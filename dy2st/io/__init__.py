@@ -26,7 +26,7 @@ from dy2st.io.sampler import (
 from dy2st.io.worker import WorkerInfo, get_worker_info
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = [

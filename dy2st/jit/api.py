@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, NotConvertible, WrongKind
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 

@@ -37,8 +37,14 @@ from dy2st_runtime.errors import (
 )
 from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir import Program
-from dy2st_runtime.ir.location import is_own_file, location_of, place_of, warn_user
-from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
+from dy2st_runtime.ir.location import (
+    hide_own_frames,
+    is_own_file,
+    location_of,
+    place_of,
+    warn_user,
+    without_own_frames,
+)
 from dy2st_runtime.nn.layer import Layer, note_layer
 from dy2st_runtime.thread_state import ThreadState
 

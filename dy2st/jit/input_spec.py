@@ -14,7 +14,7 @@ from dy2st_runtime import dims
 from dy2st_runtime.dims import Size
 from dy2st_runtime.errors import ArgumentError, SpecError, WrongKind
 from dy2st_runtime.ir import Tensor, TensorType
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.sizes import solved
 from dy2st_runtime.ir.types import DTypeLike, given_dtype
 

@@ -21,7 +21,7 @@ from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
 from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor

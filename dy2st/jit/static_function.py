@@ -17,7 +17,7 @@ from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
+from dy2st_runtime.ir.location import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
 from dy2st_runtime.ir.tracing.tracer import converted

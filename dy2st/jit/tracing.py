@@ -6,7 +6,7 @@ from dy2st.jit.shape_history import Family, axes_text, generalised
 from dy2st.jit.trace import Tracing
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of
-from dy2st_runtime.ir.own_frames import join_parts
+from dy2st_runtime.ir.location import join_parts
 
 join_parts(is_part)
 

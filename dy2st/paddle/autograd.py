@@ -10,7 +10,7 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.pylayer import PyLayer, PyLayerContext
 

@@ -1,6 +1,6 @@
 """Gives Fourier transforms, frequencies and shifts under PaddlePaddle's names."""
 
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops.transforms import (
     fft,

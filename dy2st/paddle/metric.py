@@ -11,7 +11,7 @@ import numpy as np
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.lazy import public_dir
 

@@ -10,7 +10,7 @@ from typing import Any
 from dy2st.paddle import fft
 from dy2st_runtime.errors import ArgumentError, DTypeError, ShapeError
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = ["frame", "istft", "overlap_add", "stft"]

@@ -17,7 +17,7 @@ from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, active
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.lazy import Lazy

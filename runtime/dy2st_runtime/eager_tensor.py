@@ -15,8 +15,7 @@ from dy2st_runtime.exported_buffers import note_export
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
-from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.own_frames import hide_own_frames, without_own_frames
+from dy2st_runtime.ir.location import hide_own_frames, user_location, without_own_frames
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf

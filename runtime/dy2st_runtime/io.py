@@ -35,8 +35,7 @@ from dy2st_runtime.ir.checks.verifier import findings, verify, without
 from dy2st_runtime.ir.dispatch import active
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.interpret import interpret
-from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import warn_user, without_own_frames
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.rebuild import rebuild as made_anew
 from dy2st_runtime.ir.structure import flatten, is_container, rebuild

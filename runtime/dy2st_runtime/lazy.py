@@ -74,7 +74,7 @@ class cached_property(Generic[R]):
 
 
 # It needs what is lazy itself.
-_own_frames = Lazy("dy2st_runtime.ir.own_frames")
+_own_frames = Lazy("dy2st_runtime.ir.location")
 
 
 def places(names: Mapping[str, str]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.devices import kind_and_number, the_one
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 
 
 class Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.parameter_updates import Value, sign
 
 

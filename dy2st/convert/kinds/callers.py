@@ -13,8 +13,7 @@ from typing import Any
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.transpiler.compile import is_part
-from dy2st_runtime.ir.location import is_own_file, user_frame
-from dy2st_runtime.ir.own_frames import holds
+from dy2st_runtime.ir.location import holds, is_own_file, user_frame
 
 
 def user_frames() -> Iterator[FrameType]:

@@ -65,7 +65,7 @@ from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.nn.layer import Layer, note_layer
 
 # Of functions of ours whose errors show no frame of ours.

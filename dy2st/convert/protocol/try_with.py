@@ -36,7 +36,7 @@ from dy2st.convert.trace import Source, Trace, own_method, special
 from dy2st.convert.values.special import Union
 from dy2st_runtime.errors import UnsupportedSyntax
 from dy2st_runtime.ir import user_location
-from dy2st_runtime.ir.own_frames import hide_own_frames
+from dy2st_runtime.ir.location import hide_own_frames
 
 _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 

@@ -19,7 +19,7 @@ from dy2st.importers.torch.table import dtype_of
 from dy2st_runtime.dims import Dim, require
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.io import LoadedModel
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.program import Output, Program
 from dy2st_runtime.ir.structure import map_entries
 from dy2st_runtime.ir.types import TensorType

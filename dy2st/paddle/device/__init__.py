@@ -15,7 +15,7 @@ from dy2st.paddle.device.streams import Event, Stream, current_stream, set_strea
 from dy2st.paddle.private_modules import private_modules
 from dy2st_runtime import devices, engine, ops
 from dy2st_runtime.engine.xla import library
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.ops import get_rng_state, set_rng_state
 from dy2st_runtime.ops.tensor_methods import Device

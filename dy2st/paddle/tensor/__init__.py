@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.private_modules import private_modules
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.tensor import from_dlpack
 

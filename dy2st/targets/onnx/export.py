@@ -21,7 +21,7 @@ from dy2st_runtime.files import named, naming, replacing
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
 from dy2st_runtime.ir.functions import without_functions
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.progress import Progress
 
 Array = np.ndarray[Any, Any]

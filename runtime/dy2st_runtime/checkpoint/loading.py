@@ -17,7 +17,7 @@ from dy2st_runtime.checkpoint.tensors import as_tensor
 from dy2st_runtime.checkpoint.torch_file import MAGIC, read_legacy, read_zip
 from dy2st_runtime.checkpoint.tree import Unfolded
 from dy2st_runtime.errors import ArgumentError, FormatError, MissingFile
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.tensor_file import is_stored, stored_in
 from dy2st_runtime.torch_arrays import note_of_torch

@@ -13,7 +13,7 @@ from dy2st_runtime.checkpoint.source import AnyFile, path_of
 from dy2st_runtime.checkpoint.structure import Written
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.files import naming, replacing
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.tensor_file import bytes_of, check_stored, store_arrays
 
 _OF_PADDLE = (".pdparams", ".pdopt")

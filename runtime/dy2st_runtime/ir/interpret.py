@@ -16,7 +16,7 @@ from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.functions import CALL, root_name
-from dy2st_runtime.ir.own_frames import entries_of
+from dy2st_runtime.ir.location import entries_of
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER

@@ -15,7 +15,7 @@ import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ArgumentError, NoTensor, WrongKind
-from dy2st_runtime.ir.own_frames import hide_own_frames
+from dy2st_runtime.ir.location import hide_own_frames
 
 
 class GivenKind(NamedTuple):

@@ -15,8 +15,8 @@ from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import SPELLED, F
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.operator_families import ALIASES
-from dy2st_runtime.ir.own_frames import without_own_frames
 from dy2st_runtime.ir.types import DType, TensorType
 from dy2st_runtime.lazy import Lazy
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, ShapeError, WrongKind
 from dy2st_runtime.ir import current_tracer
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.ir.tracing.changes import state_made
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.ops.generator import generator

@@ -28,9 +28,9 @@ from dy2st_runtime.errors import (
 from dy2st_runtime.ir import Tensor, current_tracer, user_location
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.dispatch import stack
-from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.own_frames import (
+from dy2st_runtime.ir.location import (
     hide_own_frames,
+    warn_user,
     with_methods_without_own_frames,
     without_own_frames,
 )

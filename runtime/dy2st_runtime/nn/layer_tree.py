@@ -10,8 +10,7 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
 from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
-from dy2st_runtime.ir.location import warn_user
-from dy2st_runtime.ir.own_frames import with_methods_without_own_frames
+from dy2st_runtime.ir.location import warn_user, with_methods_without_own_frames
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
 from dy2st_runtime.nn.torch_weights import in_our_layout, is_from_torch

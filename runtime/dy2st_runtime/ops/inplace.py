@@ -15,7 +15,7 @@ from dy2st_runtime.errors import ArgumentError, ShapeError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_shape, shape_of
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS, SPELLED
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ops.in_place_docs import docstring
 from dy2st_runtime.ops.lazy import IN_PLACE, IN_PLACE_RESHAPING
 from dy2st_runtime.ops.rules import fitted

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.ir import F, Tensor, is_floating
-from dy2st_runtime.ir.own_frames import hide_own_frames
+from dy2st_runtime.ir.location import hide_own_frames
 
 FLOAT32 = np.dtype("float32")
 

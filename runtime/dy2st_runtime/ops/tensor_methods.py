@@ -14,7 +14,7 @@ from dy2st_runtime.dims import Size, product
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.arguments import as_dtype, as_int, normalize_axis
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.place import CPUPlace, CUDAPinnedPlace, as_place
 
 ALONE: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from dy2st_runtime.dims import equal, minimum
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import as_int, as_ints, as_shape, normalize_axes, normalize_axis
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ops.fourier_along import NORMS, OTHER_WAY
 from dy2st_runtime.ops.rules import with_floats
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.parameter_updates import Changing
 

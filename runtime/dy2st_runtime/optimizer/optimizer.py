@@ -15,7 +15,7 @@ from dy2st_runtime.errors import ArgumentError, DTypeError, ParameterMismatch, W
 from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.dispatch import announced
 from dy2st_runtime.ir.grad_mode import no_grad
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.promotion import autocasting
 from dy2st_runtime.ir.types import is_floating
 from dy2st_runtime.nn.clip import ClipGradBase

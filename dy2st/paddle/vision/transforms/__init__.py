@@ -41,7 +41,7 @@ from dy2st.paddle.vision.transforms.random_transforms import (
 )
 from dy2st.paddle.vision.transforms.rotation import RandomAffine, RandomPerspective, RandomRotation
 from dy2st.paddle.vision.transforms.warping import affine, perspective, rotate
-from dy2st_runtime.ir.own_frames import without_own_frames_in
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.lazy import public_dir
 
 __all__ = [

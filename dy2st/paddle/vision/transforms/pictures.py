@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.own_frames import without_own_frames
+from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.tensor import EagerTensor
 
 Array = np.ndarray[Any, Any]

@@ -17,7 +17,7 @@ from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.functions import root_name
-from dy2st_runtime.ir.own_frames import entries_of
+from dy2st_runtime.ir.location import entries_of
 from dy2st_runtime.ir.program import Operator, Program
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.lazy import Lazy

@@ -8,7 +8,7 @@ from types import CodeType, TracebackType
 
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.functions import CALL
-from dy2st_runtime.ir.own_frames import entries_of
+from dy2st_runtime.ir.location import entries_of
 from dy2st_runtime.ir.program import Operator
 
 
