@@ -13,7 +13,7 @@ from typing import Any
 from dy2st_runtime.autograd import depends
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
 from dy2st_runtime.ir import Program, Tracer, Variable
-from dy2st_runtime.ir.origins import Origins, object_of
+from dy2st_runtime.ir.aliasing import Origins, object_of
 from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor
 
