@@ -31,7 +31,7 @@ from dy2st_runtime.dims import same_shape, using
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import DEFINITIONS, Block, Operator, Program, TensorType, Variable, apply
 from dy2st_runtime.ir.dead_code import drop_dead
-from dy2st_runtime.ir.facts import facts_of
+from dy2st_runtime.ir.sizes import facts_of
 
 Followers = list[tuple[list[Operator], int]]
 """Operators that all branches have in common, step by step, with the place of the data."""

@@ -22,8 +22,8 @@ from dy2st_runtime.dims import using
 from dy2st_runtime.ir import Block, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.clone import copy_block, copy_operator
 from dy2st_runtime.ir.dead_code import drop_dead, is_pure
-from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.rebuild import rebuild
+from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.ir.type_match import written_alike
 
 Known = dict[Variable, Array]

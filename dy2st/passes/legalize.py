@@ -29,8 +29,8 @@ from dy2st_runtime.ir import (
     Variable,
     interpreting,
 )
-from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.grad_mode import enable_grad
+from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.ops.dynamic import TABLE as DYNAMIC
 
 _MOST_DEPTH = 50

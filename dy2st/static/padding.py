@@ -27,10 +27,10 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
-from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.failures import may_fail
 from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ir.padding import Axes, NotIndifferent, Places, Site, Uneven
+from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.ir.types import ArrayType
 
 NONE = Axes()

@@ -45,8 +45,8 @@ from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, Vi
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
 from dy2st_runtime.errors import BranchMismatch
 from dy2st_runtime.ir import Tensor, ValueType, Variable, user_location
-from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types
+from dy2st_runtime.ir.sizes import branch_condition
 from dy2st_runtime.ir.tracing.path_state import Path
 from dy2st_runtime.ops.control_flow import append_cond, close_blocks
 

@@ -35,11 +35,10 @@ from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import listener
 from dy2st_runtime.ir import Block, Operator, TensorType, Variable
 from dy2st_runtime.ir.data import data_of
-from dy2st_runtime.ir.fresh_symbols import made_since
 from dy2st_runtime.ir.functions import CALL, define, symbols_in
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
-from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.sizes import made_since, origins
 from dy2st_runtime.nn.layer import Layer
 
 _CELL = "cell_contents"

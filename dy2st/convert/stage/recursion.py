@@ -45,10 +45,9 @@ from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, usi
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup, user_location
 from dy2st_runtime.ir.definition import Effect
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol, made_since
 from dy2st_runtime.ir.functions import CALL, define, result_types, symbols_in
 from dy2st_runtime.ir.join import differs_by_element, join_types
-from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.sizes import fresh_symbol, made_since, origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ops.control_flow import close_sizes
 

@@ -30,9 +30,9 @@ from dy2st_runtime.ir import (
     interpreting,
 )
 from dy2st_runtime.ir.checks.verifier import Finding, marked_text
-from dy2st_runtime.ir.facts import assume, branch_condition, facts_of, holding
 from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.grad_mode import enable_grad
+from dy2st_runtime.ir.sizes import assume, branch_condition, facts_of, holding
 
 MOST_FIRINGS = 10_000
 """How often rules may fire on what came of one operator."""

@@ -13,9 +13,9 @@ from dy2st_runtime.autodiff.stand_ins import StandIns
 from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
 from dy2st_runtime.autodiff.zero_gradients import zero_gradient
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.facts import branch_condition
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import branch_condition
 from dy2st_runtime.ir.types import ArrayType, TensorType
 from dy2st_runtime.ops.control_flow import close_blocks
 

@@ -18,9 +18,9 @@ from dy2st_runtime.autodiff.walk import Found, Walk, same_sizes
 from dy2st_runtime.autodiff.zero_gradients import zero_gradient
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import renewed
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.ops.control_flow import close_blocks
 

@@ -27,9 +27,9 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.failures import is_dispensable
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import size_of_elements
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 

@@ -14,12 +14,11 @@ from dy2st_runtime.dims import Facts, require_equal, using
 from dy2st_runtime.errors import Location, NoGradientRule
 from dy2st_runtime.ir.definition import OperatorDefinition, lookup
 from dy2st_runtime.ir.dispatch import F, interpreting
-from dy2st_runtime.ir.facts import facts_of
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.functions import CALL, function_of, parts_of, recursive, written_out
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.hooks import HOOKED
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import facts_of, fresh_symbol
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import ArrayType, TensorType

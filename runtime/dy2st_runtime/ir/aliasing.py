@@ -5,7 +5,7 @@ no other list, and was passed on by branches and iterations that do not keep it.
 something makes are taken to be owned at first; rounds over the Program take back what does not
 hold, until nothing changes.
 
-Where a value comes from is followed back through branches, loops, functions and lists, by `Origins`.
+`Origins` follows a value back, through branches, loops, functions and lists.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython, WrongKind
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.types import DType, given_dtype

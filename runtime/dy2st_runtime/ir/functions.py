@@ -38,10 +38,9 @@ from dy2st_runtime.errors import EngineError, LimitExceeded
 from dy2st_runtime.ir.clone import clone, copy_block, copy_functions, copy_operator
 from dy2st_runtime.ir.data import carry
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.join import differs_by_element
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
-from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.sizes import fresh_symbol, origins
 from dy2st_runtime.ir.substitution import typed_with, value_with
 from dy2st_runtime.ir.type_match import is_in_range, matches
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType

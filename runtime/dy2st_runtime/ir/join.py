@@ -27,7 +27,7 @@ from dy2st_runtime.dims import (
 )
 from dy2st_runtime.dims.operations import modulo
 from dy2st_runtime.dims.polynomial import subtract
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
+from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 Mismatch = Callable[[str], Exception]

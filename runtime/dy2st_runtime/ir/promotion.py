@@ -17,9 +17,9 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.inputs import all_numbers, is_promoted
 from dy2st_runtime.ir.program import Variable
+from dy2st_runtime.ir.sizes import fresh_symbols_from
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, is_differentiable
 from dy2st_runtime.thread_state import ThreadState

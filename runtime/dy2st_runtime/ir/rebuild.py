@@ -30,10 +30,15 @@ from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.dead_code import drop_dead
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
-from dy2st_runtime.ir.facts import assume, branch_condition, holding
-from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from, take_limits
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, inlined
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import (
+    assume,
+    branch_condition,
+    fresh_symbols_from,
+    holding,
+    take_limits,
+)
 from dy2st_runtime.ir.substitution import typed_with
 from dy2st_runtime.ir.tracing.tracer import Tracer, infer
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType

@@ -32,12 +32,10 @@ from dy2st_runtime.ir import (
     user_location,
 )
 from dy2st_runtime.ir.attribute_kinds import TEXT
-from dy2st_runtime.ir.facts import branch_condition
-from dy2st_runtime.ir.fresh_symbols import fresh_mark, made_since
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
 from dy2st_runtime.ir.functions import define as define_function
 from dy2st_runtime.ir.join import facts_of_branches, facts_of_iterations, join_types, renewed
-from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.sizes import branch_condition, fresh_mark, made_since, origins
 from dy2st_runtime.ir.tracing.path_state import Path
 
 

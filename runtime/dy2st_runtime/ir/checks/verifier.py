@@ -23,8 +23,8 @@ from dy2st_runtime.ir.checks.invariants import (
     constraints_are_bound,
     symbols_have_one_range,
 )
-from dy2st_runtime.ir.facts import assume, branch_condition, facts_of, note_inputs
 from dy2st_runtime.ir.program import Operator, Program
+from dy2st_runtime.ir.sizes import assume, branch_condition, facts_of, note_inputs
 from dy2st_runtime.ir.text.printer import program_lines
 from dy2st_runtime.thread_state import put_back_after_errors
 

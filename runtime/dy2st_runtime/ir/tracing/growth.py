@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 from dy2st_runtime.dims import Dim, Size, bounds, current
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir.fresh_symbols import fresh_symbol
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator
+from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.types import ArrayType, ValueType
 
 # DY2ST_MOST_A_LINE: so many operators, operands and results one line of code may have in branches

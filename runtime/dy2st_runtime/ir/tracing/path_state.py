@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from dy2st_runtime.errors import Location
-from dy2st_runtime.ir.fresh_symbols import fresh_mark
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import fresh_mark
 from dy2st_runtime.ir.tensor import Tensor
 
 K = TypeVar("K")

@@ -28,15 +28,6 @@ from dy2st_runtime.ir.data import carry, data_of
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
 from dy2st_runtime.ir.exceptions import ErrorKind
-from dy2st_runtime.ir.facts import (
-    assume,
-    drop_implied,
-    facts_where,
-    note_inputs,
-    simplified_type,
-    simplify_types,
-)
-from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from, restart_fresh_symbols, take_limits
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.inputs import (
     NUMBER_DTYPES,
@@ -56,6 +47,17 @@ from dy2st_runtime.ir.program import (
     Variable,
 )
 from dy2st_runtime.ir.promotion import as_paddle, autocast, cast_inputs, is_paddles
+from dy2st_runtime.ir.sizes import (
+    assume,
+    drop_implied,
+    facts_where,
+    fresh_symbols_from,
+    note_inputs,
+    restart_fresh_symbols,
+    simplified_type,
+    simplify_types,
+    take_limits,
+)
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.changes import (
     check_replaced,

@@ -15,8 +15,8 @@ from dy2st_runtime.engine.native.nests import emit, groups
 from dy2st_runtime.engine.native.nests.nests import Nest, verify
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.dispatch import eagerly
-from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.interpret import Run
+from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.tensor import EagerTensor
 
 DECLARED = ["declare ptr @malloc(i64)", "declare void @free(ptr)"]

@@ -31,8 +31,8 @@ from dy2st_runtime.errors import ArgumentError, Dy2stError
 from dy2st_runtime.ir import F
 from dy2st_runtime.ir.arguments import fresh_symbol
 from dy2st_runtime.ir.data import data_of
-from dy2st_runtime.ir.fresh_symbols import fresh_symbols_from
 from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.sizes import fresh_symbols_from
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops.dynamic import TABLE

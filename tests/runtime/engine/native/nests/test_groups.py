@@ -10,8 +10,8 @@ from dy2st_runtime.engine.native.nests import groups
 from dy2st_runtime.engine.native.nests.nests import Reduce
 from dy2st_runtime.engine.native.nests.sides import read_by
 from dy2st_runtime.ir import F
-from dy2st_runtime.ir.facts import facts_of
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.tensor import EagerTensor
 from tests.effort import effort
 from tests.random_programs import random_program
