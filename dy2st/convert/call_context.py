@@ -20,8 +20,8 @@ from dy2st.convert.types import info, same
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
 from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Block, Operator, Program, ValueType, Variable
+from dy2st_runtime.thread_state import reference_to
 
 
 @dataclass(eq=False)

@@ -35,7 +35,6 @@ from dy2st_runtime.errors import (
     SourceUnavailable,
     SpecError,
 )
-from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.location import (
     hide_own_frames,
@@ -46,7 +45,7 @@ from dy2st_runtime.ir.location import (
     without_own_frames,
 )
 from dy2st_runtime.nn.layer import Layer, note_layer
-from dy2st_runtime.thread_state import ThreadState
+from dy2st_runtime.thread_state import ByIdentity, ThreadState
 
 if TYPE_CHECKING:
     from dy2st.jit.static_function import Found, StaticFunction

@@ -18,7 +18,6 @@ from dy2st.jit.signature import Signature, add_values, constant_key, sharing_of,
 from dy2st.jit.ties import NO_TIES, Ties
 from dy2st_runtime import engine
 from dy2st_runtime.errors import ArgumentError, Location, StateMade
-from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
@@ -28,6 +27,7 @@ from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.thread_state import ByIdentity
 
 if TYPE_CHECKING:
     from dy2st.convert.call_context import CallContext

@@ -13,11 +13,11 @@ from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.identity_tables import ByIdentity
 from dy2st_runtime.ir import Output, TensorType, ValueType
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import flatten, is_container, map_entries
+from dy2st_runtime.thread_state import ByIdentity
 
 Shapes = tuple[tuple[int, ...], ...]
 Axis = tuple[int, int]  # which tensor of the call, which axis of it

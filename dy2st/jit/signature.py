@@ -18,10 +18,10 @@ import numpy as np
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.number_inputs import NumberInput, spec_of
 from dy2st_runtime.errors import ArgumentError, SpecError
-from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Output, Tensor
 from dy2st_runtime.ir.structure import containers_of, is_container, map_entries
 from dy2st_runtime.tensor import EagerTensor, from_numpy
+from dy2st_runtime.thread_state import reference_to
 
 
 def add_values(

@@ -13,7 +13,6 @@ from dy2st.jit.programs import Callee, ProgramCache, Programs, settings
 from dy2st.jit.signature import Signature, as_tensor, constant_key, is_tensor, to_named_specs
 from dy2st.jit.ties import OtherTies, Ties, ties_of
 from dy2st_runtime.errors import ArgumentError, ConversionError, EngineError, StateMade, WrongKind
-from dy2st_runtime.identity_tables import reference_to
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -25,6 +24,7 @@ from dy2st_runtime.ir.tracing.trials import reason_of
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.thread_state import reference_to
 
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from dy2st.transpiler.source import find_source, quiet
 from dy2st_runtime.errors import Location, SourceUnavailable
-from dy2st_runtime.identity_tables import ByIdentity
+from dy2st_runtime.thread_state import ByIdentity
 
 
 class Asked(Protocol):

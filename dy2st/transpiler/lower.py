@@ -50,7 +50,7 @@ from dy2st.transpiler.rewrites import break_continue, early_return, match
 from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st.transpiler.trees import assign_name, load
-from dy2st_runtime.identity_tables import ByIdentity
+from dy2st_runtime.thread_state import ByIdentity
 
 
 def prepared(function: FunctionType) -> tuple[Node, Context]:

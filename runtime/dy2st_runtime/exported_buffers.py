@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.identity_tables import ByIdentity
+from dy2st_runtime.thread_state import ByIdentity
 
 Array = np.ndarray[Any, Any]
 

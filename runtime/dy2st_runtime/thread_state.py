@@ -1,21 +1,24 @@
-"""Keeps state of each thread while dy2st works, and restores what it changes for all of them.
+"""Keeps state of threads and of objects while dy2st works, and restores what it changes for all.
 
 Ctrl-C may come between any two steps, also in a `finally`; and a process may be forked while other
 threads work. So nothing is counted up and down, and no lock is held: what was before is put back,
-as often as one likes.
+as often as one likes. What belongs to objects is found by identity, without holding them.
 """
 
 from __future__ import annotations
 
 import gc
+import weakref
 from _thread import _local  # threading.local, without the module that nobody else may need
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from functools import partial, wraps
+from typing import Any, Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 
 class ThreadState(_local):
@@ -139,3 +142,59 @@ class _Held(ThreadState):
 
 
 _held = _Held()
+
+
+def reference_to(instance: Any) -> Callable[[], Any]:
+    """A weak reference, or a strong one to what takes none."""
+    try:
+        return weakref.ref(instance)
+    except TypeError:
+        return lambda: instance
+
+
+class ByIdentity(Generic[Key, Value]):
+    """Values of objects; a value goes with its object.
+
+    Nothing of Python runs when an object goes: the search for garbage begins anywhere, so that a
+    Python function would let other threads run in the midst of what C does at once (`ast.parse` of
+    CPython 3.11 breaks by that), and Ctrl-C in it would be lost.
+
+    >>> table = ByIdentity()
+    >>> table[ByIdentity] = 1
+    >>> table.get(ByIdentity), table.get(int)
+    (1, None)
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._entries: dict[int, tuple[weakref.ref[Any], Value]] = {}
+
+    def get(self, key: Key) -> Value | None:
+        """What belongs to the object; None if nothing does."""
+        known = self._entries.get(id(key))
+        return known[1] if known is not None and known[0]() is key else None
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        """Let a value belong to an object, which can be referenced weakly."""
+        # `pop` takes the reference, which it is called with, as its default.
+        gone = partial(self._entries.pop, id(key))
+        self._entries[id(key)] = weakref.ref(key, gone), value
+
+    def setdefault(self, key: Key, value: Value) -> Value:
+        """What belongs to the object; from now on this value, if nothing did."""
+        gone = partial(self._entries.pop, id(key))
+        return self._entries.setdefault(id(key), (weakref.ref(key, gone), value))[1]
+
+    def pop(self, key: Key) -> Value:
+        """What belongs to the object, and no longer."""
+        return self._entries.pop(id(key))[1]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._entries.clear()
+
+    def __len__(self) -> int:
+        """How many objects have a value."""
+        return len(self._entries)

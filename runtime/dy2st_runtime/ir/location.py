@@ -11,7 +11,7 @@ from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 from dy2st_runtime.errors import Location, listener
-from dy2st_runtime.identity_tables import ByIdentity
+from dy2st_runtime.thread_state import ByIdentity
 
 P = ParamSpec("P")
 R = TypeVar("R")
