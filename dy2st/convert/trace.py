@@ -51,10 +51,10 @@ from dy2st.convert.values.special import (
 from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
-from dy2st_runtime.ir.garbage_collection import collection_as_before
 from dy2st_runtime.ir.tracing.path_state import Path, Table
 from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
+from dy2st_runtime.thread_state import collection_as_before
 
 Key: TypeAlias = "tuple[int, Any]"
 Origin = TypeVar("Origin")

@@ -36,7 +36,6 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import ConversionError, StateMade, listener
 from dy2st_runtime.ir import Output, Program
-from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
@@ -44,7 +43,12 @@ from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys
 from dy2st_runtime.ir.tracing.trials import reason_of
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.thread_state import Shared, ThreadState, put_back_after_errors
+from dy2st_runtime.thread_state import (
+    Shared,
+    ThreadState,
+    put_back_after_errors,
+    without_collection,
+)
 
 _Method: TypeAlias = Callable[[Any], Any]
 # Python's own code asks for somebody: for whom is seen from its caller.

@@ -198,3 +198,39 @@ class ByIdentity(Generic[Key, Value]):
     def __len__(self) -> int:
         """How many objects have a value."""
         return len(self._entries)
+
+
+class _Paused(ThreadState):
+    """Whether there was a search for garbage before it was paused."""
+
+    was_enabled = False
+
+
+_paused = _Paused()
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """What is made inside is kept: to look for garbage among it costs up to twice the time."""
+    outer, was_enabled = _paused.was_enabled, gc.isenabled()
+    _paused.was_enabled = outer or was_enabled
+    gc.disable()
+    try:
+        yield
+    finally:
+        _paused.was_enabled = outer
+        if was_enabled:
+            gc.enable()
+
+
+@contextmanager
+def collection_as_before() -> Iterator[None]:
+    """What asks for it inside finds the search for garbage as it was before it was paused."""
+    is_paused = _paused.was_enabled and not gc.isenabled()
+    if is_paused:
+        gc.enable()
+    try:
+        yield
+    finally:
+        if is_paused:
+            gc.disable()

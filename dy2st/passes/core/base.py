@@ -22,9 +22,8 @@ from dy2st.passes.core.registry import order_of_required, register
 from dy2st_runtime.errors import PassError, WrongKind
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.functions import inlined
-from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.progress import shown
-from dy2st_runtime.thread_state import put_back_after_errors
+from dy2st_runtime.thread_state import put_back_after_errors, without_collection
 
 
 class Pass:

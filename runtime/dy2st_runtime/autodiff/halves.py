@@ -17,12 +17,12 @@ from dy2st_runtime.autodiff.walk import Shared, Walk
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.definition import Effect, lookup
-from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.program import Block, Program, Variable
 from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.thread_state import without_collection
 
 Given = tuple[bool, ...]
 """Which of the targets have a gradient to begin with."""

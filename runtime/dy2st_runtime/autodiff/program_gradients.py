@@ -13,10 +13,10 @@ from dy2st_runtime.autodiff.lists import LISTS, add_lists
 from dy2st_runtime.autodiff.loops import through_iterations
 from dy2st_runtime.autodiff.residuals import Residuals, SymbolBinders
 from dy2st_runtime.autodiff.walk import Handler, Shared, Walk
-from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.program import Program, Variable
 from dy2st_runtime.ir.sizes import facts_of
 from dy2st_runtime.ir.tracing.tracer import Tracer
+from dy2st_runtime.thread_state import without_collection
 
 Result = TypeVar("Result")
 

@@ -12,13 +12,13 @@ from typing import Any
 from dy2st_runtime.dims import Constraint, symbol
 from dy2st_runtime.errors import FormatError, Location, ParseError, nearest
 from dy2st_runtime.ir.definition import DEFINITIONS, find
-from dy2st_runtime.ir.garbage_collection import without_collection
 from dy2st_runtime.ir.operator_families import MODULE_OF_OPERATOR
 from dy2st_runtime.ir.placement import Placement, are_placements, is_mesh
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
 from dy2st_runtime.ir.text.line_reader import LineReader
 from dy2st_runtime.ir.text.printer import FORMAT
 from dy2st_runtime.ir.types import ValueType
+from dy2st_runtime.thread_state import without_collection
 
 _DIALECT = "dy2st."
 _NAME_LISTS = ("inputs", "parameters", "buffers", "trainable", "updates")
