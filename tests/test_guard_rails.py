@@ -186,9 +186,7 @@ OF_PYTHON = frozenset({"tell"})  # of files
 
 def test_what_the_engines_make_once_is_made_by_one_thread():
     text = [path.read_text(encoding="utf-8") for path in SOURCES if "engine" in path.parts]
-    assert not any("@cache\n" in one or "@lru_cache" in one for one in text), (
-        "singletons.py has `once`"
-    )
+    assert not any("@cache\n" in one or "@lru_cache" in one for one in text), "lazy.py has `once`"
 
 
 def test_no_attribute_is_cached_under_a_lock_that_a_fork_may_copy():

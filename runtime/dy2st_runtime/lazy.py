@@ -1,20 +1,29 @@
-"""Loads modules when they are first used: not everybody converts, saves and loads.
+"""Loads modules, and makes objects, when they are first used: not everybody converts and saves.
 
 What converts and traces (`jit/tracing.py`, loaded with the first `to_static`), passes, engines and
 files would triple the time of `import dy2st`.
+
+What `once` makes is made by one thread: others wait, and so does a fork. `functools.cache` lets two
+threads that come at once make two, of which one is dropped while it may be in use. A lock that some
+thread holds while another one forks would be held for ever in the child, so a fork first takes
+every lock that is registered here.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from _thread import RLock
 from collections.abc import Callable, Mapping
-from functools import partial
+from contextlib import AbstractContextManager
+from functools import partial, wraps
 from importlib import import_module
 from types import MappingProxyType, ModuleType
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from dy2st_runtime.errors import MissingAttribute
 
+P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -141,3 +150,57 @@ def public_dir(package: str) -> Callable[[], list[str]]:
 
 def _public_names(module: ModuleType, places: Mapping[str, str]) -> list[str]:
     return [*(getattr(module, "__all__", None) or vars(module)), *places]
+
+
+_lock = RLock()
+# Whoever makes something may take the others meanwhile, so that one comes first.
+_locks: list[AbstractContextManager[Any]] = [_lock]
+_taken: list[AbstractContextManager[Any]] = []
+
+
+def once(make: Callable[P, R]) -> Callable[P, R]:
+    """Mark a function of hashable positional arguments that runs once for each of them.
+
+    >>> table = once(lambda: [])
+    >>> table() is table()
+    True
+    """
+    made: dict[Any, R] = {}
+
+    @wraps(make)
+    def get(*args: P.args, **kwargs: P.kwargs) -> R:
+        assert not kwargs
+        if args not in made:
+            with _lock:
+                if args not in made:
+                    made[args] = make(*args, **kwargs)
+        return made[args]
+
+    return get
+
+
+def held_by_forks(lock: AbstractContextManager[Any]) -> None:
+    """Let a fork wait until no other thread holds a lock, so that a child finds it free.
+
+    The lock is one that the thread which holds it may take once more.
+    """
+    if lock not in _locks:
+        _locks.append(lock)
+
+
+def _take() -> None:
+    for lock in _locks:
+        lock.__enter__()
+        _taken.append(lock)
+
+
+def _release() -> None:
+    while _taken:
+        _taken.pop().__exit__(None, None, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take, after_in_parent=_release, after_in_child=_release)
+
+
+__all__ = ["Lazy", "cached_property", "held_by_forks", "lazy_names", "once", "places", "public_dir"]

@@ -29,8 +29,7 @@ from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.errors import ArgumentError, LimitExceeded
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import ArrayType
-from dy2st_runtime.lazy import Lazy
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import Lazy, once
 
 if TYPE_CHECKING:
     import logging

@@ -8,8 +8,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.lazy import Lazy
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import Lazy, once
 
 jax, jnp, lax = Lazy("jax"), Lazy("jax.numpy"), Lazy("jax.lax")
 special, jax_linalg = Lazy("jax.scipy.special"), Lazy("jax.scipy.linalg")

@@ -12,8 +12,8 @@ from dy2st_runtime.engine.xla.agreement import are_several, meet
 from dy2st_runtime.engine.xla.library import jax, lax, sharding
 from dy2st_runtime.engine.xla.table import rows
 from dy2st_runtime.ir.placement import Mesh, Placement, sharded_axis
+from dy2st_runtime.lazy import once
 from dy2st_runtime.resident import InParts, Parts
-from dy2st_runtime.singletons import once
 
 Array = np.ndarray[Any, Any]
 

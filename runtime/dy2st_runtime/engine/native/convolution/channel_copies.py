@@ -11,7 +11,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, Library, joi
 from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Lanes
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 _PIXELS = 16
 """So many places of an image are filled run by run, and stay in the nearest cache meanwhile."""

@@ -21,7 +21,7 @@ from dy2st_runtime.engine.native.convolution.library import (
 from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 ROWS, COLUMNS = 0, 3
 """The arguments that say which; without columns those are all."""

@@ -13,7 +13,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Libr
 from dy2st_runtime.engine.native.convolution.line_code import Known, Memories, place_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import FLOAT32, Value
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 PLACES, SHARES = (0, 3), (2, 4)
 """The arguments that say which rows are added up, and how much there is of them."""

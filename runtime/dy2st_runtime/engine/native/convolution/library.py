@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from dy2st_runtime.lazy import Lazy, cached_property
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import Lazy, cached_property, once
 
 metadata = Lazy("importlib.metadata")
 

@@ -16,7 +16,7 @@ from dy2st_runtime.engine.native.machine.llvm import Library as Loaded
 from dy2st_runtime.engine.native.machine.llvm import Processor, library_of
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.lanes import Lanes
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 Memories = Mapping[int, ctypes.c_void_p]
 """The library's memories, by the numbers of arguments."""

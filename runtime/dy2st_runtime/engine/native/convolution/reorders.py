@@ -14,7 +14,7 @@ from dy2st_runtime.engine.native.convolution.library import RESULT, SOURCE, Layo
 from dy2st_runtime.engine.native.convolution.line_code import Known, Memories
 from dy2st_runtime.engine.native.text.code import Code
 from dy2st_runtime.engine.native.text.squares import LINE, write_square
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 _BLOCK = LINE // 4
 """Rows and columns that are transposed at once, in registers."""

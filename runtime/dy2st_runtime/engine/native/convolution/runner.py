@@ -18,7 +18,7 @@ from typing import Any
 
 from dy2st_runtime.engine.native.convolution.library import Library
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object, load
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 INVALID, OVERFLOW, FAILED = 1, 8, 256
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.engine.native.text.lanes import NATIVE
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 DATA, RANK, SIZES, STRIDES, TYPE, FLAGS = 16, 24, 32, 40, 56, 64
 """Offsets of the fields of an array."""

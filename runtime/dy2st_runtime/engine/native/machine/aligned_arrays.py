@@ -18,7 +18,7 @@ import numpy as np
 
 from dy2st_runtime.engine.native.machine import abi
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 _FUNCTIONS = ("array_malloc", "array_calloc", "array_realloc", "array_free")
 

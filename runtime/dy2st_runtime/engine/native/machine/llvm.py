@@ -18,8 +18,7 @@ from dy2st_runtime.engine.native.machine import disk
 from dy2st_runtime.engine.native.machine import interruptions as machine_interruptions
 from dy2st_runtime.engine.native.math import tables
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.lazy import Lazy, cached_property
-from dy2st_runtime.singletons import held_by_forks, once
+from dy2st_runtime.lazy import Lazy, cached_property, held_by_forks, once
 from dy2st_runtime.thread_state import ThreadState
 
 binding = Lazy("llvmlite.binding")

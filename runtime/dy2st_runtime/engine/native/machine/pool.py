@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Iterable
 
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 # Several threads may take at once, with and without the interpreter's lock: what is spare is taken
 # and given by exchange, so nobody else has it. The 64 bytes before memory hold its size.

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from dy2st_runtime.engine.native.machine.llvm import Library, Processor, library_of
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 _MOST = 256
 

@@ -38,7 +38,7 @@ from dy2st_runtime.engine.native.matmul.shared_product import (
 )
 from dy2st_runtime.engine.native.matmul.sweeps import MOST_ROWS, sweep, swept
 from dy2st_runtime.engine.native.matmul.tiles import tile
-from dy2st_runtime.singletons import once
+from dy2st_runtime.lazy import once
 
 _STRIDES = "a_row a_column b_row b_column c_row"
 PARAMETERS = {
