@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import gast
 
-from dy2st.transpiler.analysis.flow import INLINES, Scope
+from dy2st.transpiler.analysis import INLINES, Scope
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Node
 from dy2st.transpiler.statements import bind_target

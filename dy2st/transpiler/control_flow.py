@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from dy2st.transpiler.analysis.flow import Flow
+from dy2st.transpiler.analysis import Flow
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, statements_inside, walk
 from dy2st.transpiler.statements import bind_target

@@ -21,19 +21,19 @@ from dy2st.transpiler import (
     control_flow,
     expressions,
     functions,
+    match,
     statements,
     try_with,
 )
-from dy2st.transpiler.analysis.flow import analyse, obstacle
-from dy2st.transpiler.analysis.scopes import NameTable, bound_in, parameter_nodes
+from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
+from dy2st.transpiler.jumps import single_exit, without_jumps
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import (
     CONTROL,
     FUNCTIONS,
     SCOPES,
-    TRIES,
     Context,
     Node,
     at,
@@ -46,7 +46,6 @@ from dy2st.transpiler.nodes import (
     walk,
     walk_scope,
 )
-from dy2st.transpiler.rewrites import break_continue, early_return, match
 from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st.transpiler.trees import assign_name, load
@@ -276,11 +275,8 @@ def _match(tree: Node, context: Context) -> None:
 
 REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
     ("match", _match),
-    (
-        "early_return",
-        lambda tree, context: early_return.transform(tree, context, (*CONTROL, *TRIES, gast.With)),
-    ),
-    ("break_continue", break_continue.transform),
+    ("early_return", single_exit),
+    ("break_continue", without_jumps),
 )
 
 

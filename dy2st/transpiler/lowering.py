@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import gast
 
-from dy2st.transpiler.analysis.flow import Analysis, Scope
+from dy2st.transpiler.analysis import Analysis, Scope
 from dy2st.transpiler.nodes import Block, Context, Node
 from dy2st.transpiler.source import InnerCodes
 from dy2st.transpiler.trees import (

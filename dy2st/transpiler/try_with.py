@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.transpiler import statements
-from dy2st.transpiler.analysis.flow import Flow
+from dy2st.transpiler.analysis import Flow
 from dy2st.transpiler.control_flow import body_of, start_state, state_of
 from dy2st.transpiler.lowering import Lowering
 from dy2st.transpiler.nodes import Block, Node, is_own

@@ -1,1 +1,0 @@
-"""The rewrites, one a file; each ends in `transform(tree, context)` and changes the tree."""
