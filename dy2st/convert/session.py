@@ -10,13 +10,13 @@ from typing import Any
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds.gradients import note_gradients
+from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
-from dy2st.convert.protocol.untraced_functions import require_source
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import Keeping, Reads, effects_of
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker, structure_of
-from dy2st.convert.stage.first_calls import replace_first_calls
+from dy2st.convert.stage.counterparts import replace_first_calls
 from dy2st.convert.stage.outcome import (
     AlwaysRaises,
     Refused,

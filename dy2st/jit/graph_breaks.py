@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.call_context import AsksCaches
 from dy2st.convert.effect_table import is_ignored_module, module_of_code
-from dy2st.convert.protocol.untraced_functions import is_marked
+from dy2st.convert.protocol.calls import is_marked
 from dy2st.convert.record import Break, Report
 from dy2st.convert.types import info
 from dy2st.jit.ties import OtherTies, Ties

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from dy2st.convert.stage.cases import is_case
+from dy2st.convert.stage.branch import is_case
 from dy2st.convert.trace import Trace
 from dy2st.convert.values.layout import Same
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union

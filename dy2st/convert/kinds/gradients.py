@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.replay.result import Finished, Taker
-from dy2st.convert.stage.cases import known
+from dy2st.convert.stage.branch import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.values.special import Union
 from dy2st_runtime.autodiff.traced_gradients import gradients_or_zeros

@@ -1,25 +1,40 @@
-"""`if`, `while`, `and`, `or`, `not`, conditional expressions: Python's where a value is known."""
+"""What a truth decides: `if`, `and`, `or`, `not`, conditional expressions, and `match`.
+
+Python's where a value is known. A pattern of `match` is a tuple that begins with its kind. Parts
+are looked at in Python's order, and what is in a pattern (classes, dotted names) is evaluated when
+Python comes to it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, NoReturn
 
 from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
-from dy2st.convert.kinds.entries import is_sure, presence
+from dy2st.convert.kinds.entries import check_sure, is_sure, presence
+from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.kinds.views import length
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import facts_of, known, note_cases, truth_of
-from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.stage.branch import facts_of, is_case, known, note_cases, stage_if, truth_of
+from dy2st.convert.stage.checks import caught, map_cases
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
-from dy2st.convert.values.layout import Same, number_kind
-from dy2st.convert.values.special import NOWHERE, UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
+from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.values.layout import Same, is_missing, number_kind
+from dy2st.convert.values.special import (
+    MISSING,
+    NOWHERE,
+    UNBOUND,
+    UNBOUND_LOCAL,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
 
 
 def test_of(trace: Trace, value: Any) -> Any:
@@ -213,3 +228,277 @@ def bound(trace: Trace, value: Any, name: str) -> Any:
         return value
     value.name = value.name or name
     return map_cases(trace, lambda one: bound(trace, one, name), value)
+
+
+Found = dict[str, Any]
+Pattern = tuple[Any, ...]
+
+# What `type.__flags__` says of classes that sequence and mapping patterns take, and of those whose
+# single positional part is the value itself.
+_SEQUENCE, _MAPPING, _MATCH_SELF = 1 << 5, 1 << 6, 1 << 22
+# Patterns that ask more of a value than whether it equals another one.
+_LOOKING = frozenset({"sequence", "mapping", "class"})
+
+
+def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Whether a pattern fits, and what it binds to the names."""
+    found: Found = {}
+    hit = _Matcher(trace).match(subject, pattern, found)
+    return (hit, *(found.get(name, UNBOUND) for name in names))
+
+
+def _fits(length: int, parts: Sequence[Pattern]) -> bool:
+    """Whether a sequence of a length has an item for each part."""
+    has_star = any(part[0] == "star" for part in parts)
+    return length >= len(parts) - 1 if has_star else length == len(parts)
+
+
+class _Matcher:
+    """Matches by the protocol of a trace."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+
+    def match(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        """Whether a pattern fits; what it binds goes into `found`."""
+        subject = known(self.trace, subject)
+        if type(subject) is Union and pattern[0] in _LOOKING:
+            # Whichever value it is, is matched; the names are bound where it fits
+            trace, names = self.trace, [*_names_in(pattern)]
+            subject_now = known(trace, subject)
+
+            def run() -> tuple[Any, ...]:
+                own: Found = {}
+                hit = self.match(subject_now, pattern, own)
+                return (hit, *(own.get(name, UNBOUND) for name in names))
+
+            pred = is_case(trace, subject, trace.cases_of(subject)[0])
+            hit, *values = stage_if(
+                trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
+            )
+            if hit is not False:
+                found.update(zip(names, values, strict=True))
+            return hit
+        return getattr(self, f"_{pattern[0]}")(subject, pattern, found)
+
+    def _any(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        return True
+
+    def _value(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        return self.trace.truth_value(self.trace.eq(subject, _now(pattern[1])))
+
+    def _is(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        literal = pattern[1]
+        is_traced_bool = number_kind(subject) is bool and type(subject) is not bool
+        if literal is not None and is_traced_bool:
+            return subject if literal else self.trace.not_(subject)
+        return self.trace.is_(subject, literal)
+
+    def _as(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        hit = self.match(subject, pattern[1], found)
+        if hit is not False:
+            found[pattern[2]] = subject
+        return hit
+
+    def _or(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        hit: Any = False
+        for alternative in pattern[1:]:
+            own: Found = {}
+            fits = self.match(subject, alternative, own)
+            if fits is False:
+                continue
+            for name, value in own.items():
+                if hit is False:
+                    found[name] = value
+                elif found[name] is not value:
+                    found[name] = if_exp(
+                        self.trace,
+                        hit,
+                        lambda first=found[name]: first,  # type: ignore[misc]
+                        lambda value=value: value,  # type: ignore[misc]
+                    )
+            hit = fits if hit is False else or_(self.trace, hit, lambda fits=fits: fits)  # type: ignore[misc]
+            if hit is True:
+                break
+        return hit
+
+    def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        parts = pattern[1:]
+        kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
+        if not self._is_a(kind, _SEQUENCE):
+            return False
+        row = info(type(subject))
+        if not (row.is_container or type(subject) in (tuple, SymbolicSequence)):
+            # Python asks for single items alone where nobody wants all of the rest.
+            is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
+            if ("star", None) in parts or all(is_wild):
+                # A sequence of the user's: how long it is, and the items that have a pattern
+                star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
+                is_any = star == 0 and len(parts) == 1
+                length = 0 if is_any else self.trace.call(len, subject)
+                if not _fits(length, parts):
+                    return False
+                hit: Any = True
+                for k, part in enumerate(parts):
+                    if part[0] not in ("any", "star") and hit is not False:
+                        place = k if k < star else length - len(parts) + k
+                        one = self.trace.item(subject, place)
+                        hit = self._both(hit, self.match(one, part, found))
+                return hit
+            if not _fits(self.trace.call(len, subject), parts):
+                return False
+        items = self.trace.listed(subject)
+        if type(items) is SymbolicSequence:
+            raise UnsupportedSyntax(
+                "a sequence pattern is matched against a list whose length depends on a tensor",
+                at=user_location(),
+                why="how many items the list has is known only when the Program runs",
+                hint="compare len(...) of the list with an `if`, and take its items by index",
+            )
+        stars = [k for k, part in enumerate(parts) if part[0] == "star"]
+        if not stars:
+            return len(items) == len(parts) and self._all(items, parts, found)
+        if len(items) < len(parts) - 1:
+            return False
+        star = stars[0]
+        end = len(items) - (len(parts) - star - 1)
+        hit = self._all(items[:star], parts[:star], found)
+        if hit is False:
+            return False
+        if parts[star][1] is not None:
+            found[parts[star][1]] = self.trace.made(items[star:end])
+        return self._both(hit, self._all(items[end:], parts[star + 1 :], found))
+
+    def _is_a(self, kind: type, flag: int) -> bool:
+        """Whether a class is a sequence, or a mapping: by its bases, or registered as one."""
+        if kind.__flags__ & HEAP_TYPE:
+            note_abstract(self.trace)
+        return bool(kind.__flags__ & flag)
+
+    def _all(self, items: Sequence[Any], parts: Sequence[Pattern], found: Found) -> Any:
+        hit: Any = True
+        for one, part in zip(items, parts, strict=True):
+            hit = self._both(hit, self.match(one, part, found))
+            if hit is False:
+                return False
+        return hit
+
+    def _both(self, left: Any, right: Any) -> Any:
+        if left is True or right is False:
+            return right
+        return left if right is True else and_(self.trace, left, lambda: right)
+
+    def _mapping(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        _, keys, parts, rest = pattern
+        if not self._is_a(type(subject), _MAPPING):
+            return False
+        wanted = [_now(key) for key in keys]
+        # Refuse a dict of which the data decides whether it has the wanted keys; None: any
+        needed = wanted if rest is None else None
+        content = self.trace.content(subject) if info(type(subject)).is_container else None
+        if type(content) is SymbolicSequence:
+            raise ConversionError(
+                "a mapping pattern is matched with a dict whose keys depend on a tensor",
+                at=user_location(),
+                why="which of them it has is known only when the Program runs",
+                hint="ask for the keys in an `if`: `if key in table:`",
+            )
+        if isinstance(content, dict) and not is_sure(self.trace, content):
+            asked = content if needed is None else {k: content[k] for k in needed if k in content}
+            check_sure(self.trace, asked)
+        values = self._values(subject, wanted)
+        if values is None:
+            return False
+        hit = self._all(values, parts, found)
+        if hit is not False and rest is not None:
+            others = [key for key in self.trace.listed(subject) if key not in wanted]
+            found[rest] = self.trace.made({key: self.trace.item(subject, key) for key in others})
+        return hit
+
+    def _values(self, subject: Any, keys: list[Any]) -> list[Any] | None:
+        values: list[Any] = []
+        for place, key in enumerate(keys):
+            if key in keys[:place]:
+                raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+            value = self.trace.method(subject, "get", key, MISSING)
+            if value is MISSING:
+                return None
+            values.append(value)
+        return values
+
+    def _class(self, subject: Any, pattern: Pattern, found: Found) -> Any:
+        _, later, names, parts = pattern
+        kind = later()
+        if not isinstance(kind, type):
+            called = "class" if sys.version_info >= (3, 12) else "type"
+            raise TypeError(f"called match pattern must be a {called}")
+        if not call(self.trace, isinstance, subject, kind):
+            return False
+        count = len(parts) - len(names)
+        attributes = _positional(kind, count) if count else []
+        values: list[Any] = [] if attributes is not None else [subject]
+        seen: set[object] = set()
+        for name in (*(attributes or ()), *names):
+            if not isinstance(name, str):
+                text = type(name).__name__
+                raise TypeError(f"__match_args__ elements must be strings (got {text})")
+            if name in seen:
+                text = f"multiple sub-patterns for attribute {name!r}"
+                raise TypeError(f"{kind.__name__}() got {text}")
+            seen.add(name)
+            value = _attribute_of(self.trace, subject, name)
+            if value is MISSING:
+                return False
+            values.append(value)
+        return self._all(values, parts, found)
+
+
+def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
+    """An attribute, or MISSING; refused where a tensor decides whether it is there."""
+    value = caught(trace, lambda: trace.attr(subject, name), AttributeError, lambda: MISSING)
+    if type(value) is Union and any(is_missing(case) for case in value.layouts):
+        raise UnsupportedSyntax(
+            f"a `case` asks for the attribute {name!r}, and a tensor decides whether it is there",
+            at=user_location(),
+            why="whether the case matches is then known only when the Program runs",
+            hint=f"ask for it before the `match`: getattr(value, {name!r}, None)",
+        )
+    return value
+
+
+def _names_in(pattern: Pattern) -> Iterator[str]:
+    kind, *parts = pattern
+    if kind in ("as", "star"):
+        yield from (parts[-1],) if parts[-1] is not None else ()
+    if kind == "mapping":
+        yield from (parts[2],) if parts[2] is not None else ()
+    inner = {"mapping": 1, "class": 2}.get(kind)
+    for part in parts if inner is None else parts[inner]:
+        if isinstance(part, tuple):
+            yield from _names_in(part)
+
+
+def _positional(kind: type, count: int) -> list[Any] | None:
+    """The attributes that stand for positional parts; None if the part is the value itself."""
+    is_self = bool(kind.__flags__ & _MATCH_SELF)
+    names = getattr(kind, "__match_args__", None)
+    if names is None:
+        if count == 1 and is_self:
+            return None
+        names, allowed = (), int(is_self)
+    else:
+        if type(names) is not tuple:
+            text = type(names).__name__
+            raise TypeError(f"{kind.__name__}.__match_args__ must be a tuple (got {text})")
+        allowed = len(names)
+    if count > allowed:
+        plural = "" if allowed == 1 else "s"
+        raise TypeError(
+            f"{kind.__name__}() accepts {allowed} positional sub-pattern{plural} ({count} given)"
+        )
+    return list(names[:count])
+
+
+def _now(value: Any) -> Any:
+    """A literal, or what a lambda in the pattern gives."""
+    return value() if callable(value) else value

@@ -1,17 +1,24 @@
-"""Iteration: what a loop runs over, unpacking, star arguments; Python's where lengths are known."""
+"""Loops, unpacking, star arguments: Python's where lengths are known, else of the Program.
+
+In calls with `*` and `**` which arguments there are may be known only when the Program runs. A list
+of a length goes as it is to `*rest`, and is split where the function tells how many it takes. An
+entry that may be missing is the default of its parameter; else both calls are branches.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import count
-from types import FunctionType
+from dataclasses import dataclass
+from inspect import CO_VARARGS
+from types import FunctionType, MethodType
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.attributes import class_of
 from dy2st.convert.kinds.code_texts import as_codes, characters, is_of_codes
-from dy2st.convert.kinds.entries import check_sure, is_sure
+from dy2st.convert.kinds.entries import check_sure, is_sure, may_be_missing, presence, there_or
 from dy2st.convert.kinds.entries import gathered as gather_entries
 from dy2st.convert.kinds.iterators import (
     counting,
@@ -27,24 +34,35 @@ from dy2st.convert.kinds.iterators import (
     taken,
 )
 from dy2st.convert.kinds.layers import held_in_order
-from dy2st.convert.kinds.lists import held, is_surely_empty, length_of
+from dy2st.convert.kinds.lists import held, is_surely_empty, joined, length_of, of_each
+from dy2st.convert.kinds.scalars import check
 from dy2st.convert.kinds.sets import refuse_order
 from dy2st.convert.kinds.views import shown_by
-from dy2st.convert.protocol.calls import call
-from dy2st.convert.protocol.generators import consumed, source_of
+from dy2st.convert.protocol.calls import call, why_left_alone
+from dy2st.convert.protocol.generators import consumed, push_loop, source_of
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import known, truth_of
+from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import DictView, Source, Trace, of_class, own_method, special
+from dy2st.convert.trace import (
+    MISSING,
+    DictView,
+    Remaker,
+    Source,
+    Trace,
+    of_class,
+    own_method,
+    special,
+)
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
-from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
+from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.nn.layer import Layer
 
 
 def items_of(trace: Trace, iterable: Any) -> Any:
@@ -99,7 +117,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         if not is_by_index:
             return iter(iterable)  # which raises
-        places = count()
+        places = itertools.count()
         ask = lambda: call(trace, kind.__getitem__, iterable, next(places))  # noqa: E731
         return each_until(trace, ask, IndexError, StopIteration)
     if is_counting(trace, iterable):
@@ -331,3 +349,306 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
     if type(found) is SymbolicSequence:
         raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
     return {key: trace.item(value, key) for key in found}
+
+
+_MOST_RAISES = 3
+_MOST_ITERATIONS = 4096  # of a loop over things of Python that a tensor leaves
+
+
+def while_(
+    trace: Trace,
+    test: Callable[..., Any],
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after a loop; from the first test that is traced on, it is staged.
+
+    So is a loop that may have raised in several iterations: it may end by that alone.
+    """
+    before, tracer = len(trace.state.paths), trace.tracer
+    end = tracer.growth.unrolling(tracer.block)
+    for iteration in itertools.count():
+        # What is written back now stays; inside of the test it would be discarded with it.
+        trace.alias_tracker.return_all()
+        mark, given = len(tracer.block.operators), trace.locations.given
+        truth = test_of(trace, test(*state))
+        if truth is False:
+            end(tracer.block, iteration)
+            return state
+        has_raised = len(trace.state.paths) - before > _MOST_RAISES
+        if truth is not True or has_raised:
+            is_probe = len(trace.state.paths) == before and given == trace.locations.given
+            end_of_test = len(tracer.block.operators)
+
+            def tested(truth: Any = truth) -> Any:
+                nonlocal is_probe
+                is_probe = False
+                return truth
+
+            again = lambda *values: test_of(trace, test(*values))  # noqa: E731
+            with staging(trace, "while"):
+                left = stage_while(trace, again, body, state, names, tested=tested)
+            if is_probe and truth is not True:
+                tracer.discard(mark, end_of_test)
+                for place in [*trace.state.reads]:
+                    del trace.state.reads[place]
+            return left
+        state = body(*state)
+    raise AssertionError("count() does not end")
+
+
+def for_(
+    trace: Trace,
+    iterable: Any,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
+    if type(iterable) is Union:
+        return spread_loop(trace, iterable, test, body, state, names)
+    items, source = items_or_source(trace, iterable)
+    if source is not None:
+        return push_loop(trace, source, test, body, state)
+    if type(items) is Indexed:
+        iterations, *found = loop_by_index(trace, items, test, body, state, names)
+        taken(trace, iterable, iterations)
+        return found
+    # Of what a loop has left, somebody may see that one more item was taken.
+    is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
+    asks_first = test is None or is_seen
+    asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
+    rest = iter(next_of(trace, items))
+    end = trace.tracer.growth.unrolling(trace.tracer.block)
+    for iteration in itertools.count():
+        if type(iterable) is list and type(trace.content(iterable)) is SymbolicSequence:
+            # The body has put something into the list, or not, as a tensor decides.
+            longer = of_list(trace, iterable)
+            return loop_by_index(trace, longer, test, body, state, names, iteration)[1:]
+        truth = test is None or not asks_first or test_of(trace, test(*state))
+        item = _END if truth is False else next(rest, _END)
+        if item is not _END and test is not None and not asks_first:
+            truth = test_of(trace, test(*state))
+        if item is _END or truth is False:
+            end(trace.tracer.block, iteration)
+            return state
+        if truth is True:
+            state = body(item, *state)
+            continue
+        if iteration > _MOST_ITERATIONS:
+            raise UnsupportedSyntax(
+                "a tensor leaves a loop over something of Python that has more than "
+                f"{_MOST_ITERATIONS} items",
+                at=user_location(),
+                why="each iteration becomes a part of the Program",
+                hint="loop over a tensor or over range() of a traced number, or use `while`",
+            )
+        # A tensor may have left a loop over an iterator: nobody knows what is left of it.
+        if hasattr(type(iterable), "__next__") and trace.origin(iterable, Source) is None:
+            left = Source(iterable, lambda _: None, is_left=True)
+            trace.origins[id(iterable)] = iterable, left
+        iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
+        with staging(trace, "for"):
+            state = stage_if(trace, truth, iterate, lambda *values: values, state, names)
+    raise AssertionError("count() does not end")
+
+
+_END = object()
+
+
+def spread_loop(
+    trace: Trace,
+    iterable: Union,
+    test: Callable[..., Any] | None,
+    body: Callable[..., Sequence[Any]],
+    state: Sequence[Any],
+    names: Sequence[str],
+) -> Sequence[Any]:
+    """A loop over one of several things, or an iterator over them: made in the branch of each."""
+    value = known(trace, iterable)
+    if type(value) is not Union:
+        return for_(trace, value, test, body, state, names)
+    make, parts = trace.origin(value, Remaker) or (lambda one: one, (value,))
+    trace.origins.pop(id(value), None)
+
+    def again(*values: Any) -> Sequence[Any]:
+        now = [known(trace, part) for part in parts]
+        union = next((part for part in now if type(part) is Union), None)
+        if union is None:
+            return for_(trace, make(*now), test, body, values, names)
+        pred = is_case(trace, union, trace.cases_of(union)[0])
+        return stage_if(trace, pred, again, again, values, names)
+
+    return again(*state)
+
+
+_MOST_BRANCHES = 4  # entries that may be missing: each doubles the number of calls
+
+
+@dataclass(eq=False)
+class Spread:
+    """What `*` spreads in a call where the data decides how many there are."""
+
+    items: SymbolicSequence
+
+
+def spread_star(trace: Trace, value: Any) -> Sequence[Any]:
+    """`*value` among the arguments of a call."""
+    items = listed(trace, value)
+    return [Spread(items)] if type(items) is SymbolicSequence else items
+
+
+def call_spread(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """`function(*args, **kwargs)` of a call with `*` or `**` in it."""
+    function = known(trace, function)
+    unsure = [name for name, value in kwargs.items() if may_be_missing(trace, value)]
+    if unsure:
+        name = unsure[0]
+        value, others = kwargs[name], {key: one for key, one in kwargs.items() if key != name}
+        default = _default_of(function, name)
+        if default is not MISSING:
+            value = there_or(trace, value, lambda: default)
+            return call_spread(trace, function, *args, **{**kwargs, name: value})
+        if len(unsure) > _MOST_BRANCHES:
+            raise unknown_arguments(f"a dict with {len(unsure)} entries that may be missing")
+
+        def there() -> dict[str, Any]:
+            return {**kwargs, name: known(trace, value)}
+
+        return trace.if_exp(
+            presence(trace, value),
+            lambda: call_spread(trace, function, *args, **there()),
+            lambda: call_spread(trace, function, *args, **others),
+        )
+    place = next((i for i, one in enumerate(args) if type(one) is Spread), None)
+    if place is None:
+        return call(trace, function, *args, **kwargs)
+    return _spread(trace, function, args[:place], _rest(trace, args[place:], list), kwargs)
+
+
+def rest(trace: Trace, values: tuple[Any, ...]) -> Any:
+    """What `*values` of a function gets."""
+    if not any(type(one) is Spread for one in values):
+        return values
+    return _rest(trace, values, tuple)
+
+
+def _rest(trace: Trace, values: Sequence[Any], kind: type) -> SymbolicSequence:
+    """Arguments one after the other, of which some are a list of a length."""
+    found: Any = ()
+    for one in values:
+        if type(one) is Spread:
+            found = joined(trace, found, one.items, kind)
+        elif type(found) is tuple:
+            found = (*found, one)
+        else:
+            found = joined(trace, found, (one,), kind)
+    return SymbolicSequence(kind, found.element, found.arrays)
+
+
+# -- entries that may be missing ------------------------------------------------------------------
+
+
+def _default_of(function: Any, name: str) -> Any:
+    """The default of a parameter of a function of Python; MISSING of all else."""
+    own: Any = function.__func__ if isinstance(function, MethodType) else function
+    if type(own) is not FunctionType:
+        return MISSING
+    code, defaults = own.__code__, own.__defaults__ or ()
+    names = code.co_varnames[code.co_posonlyargcount : code.co_argcount]
+    found: dict[str, Any] = dict(zip(reversed(names), reversed(defaults), strict=False))
+    found.update(own.__kwdefaults__ or {})
+    return found.get(name, MISSING)
+
+
+# -- as many as the data decides ------------------------------------------------------------------
+
+
+def _spread(
+    trace: Trace,
+    function: Any,
+    args: tuple[Any, ...],
+    items: SymbolicSequence,
+    kwargs: dict[str, Any],
+) -> Any:
+    if function in (max, min):
+        # Of two at least: one alone would be an iterable.
+        every = _rest(trace, (*args, Spread(items)), list)
+        error = TypeError(f"{function.__name__} expected at least 2 arguments to compare")
+        check(trace, F.greater_equal(length_of(trace, every), 2), error)
+        return call(trace, function, every, **kwargs)
+    if function is zip and not args:
+        return _zip(trace, items, **kwargs)
+    if function is itertools.chain and not args:
+        return trace.call(itertools.chain.from_iterable, items)
+    own, given = _parameters(function)
+    if own is None or why_left_alone(own):
+        raise unknown_arguments("a list whose length depends on a tensor")
+    code, before = own.__code__, len(args) + given
+    taken = max(code.co_argcount - before, 0)
+    optional = {*code.co_varnames[code.co_argcount - len(own.__defaults__ or ()) :], *kwargs}
+    if not optional.isdisjoint(code.co_varnames[before : code.co_argcount]):
+        raise unknown_arguments("a list whose length depends on a tensor")
+    length = length_of(trace, items)
+    is_open = bool(code.co_flags & CO_VARARGS)
+    fits = (F.greater_equal if is_open else F.equal)(length, taken)
+    error = TypeError(f"{own.__name__}() gets a wrong number of positional arguments")
+    check(trace, fits, error)
+    first = [element_at(trace, items, place) for place in range(taken)] if items.element else []
+    if is_open:
+        left = of_each(trace, items, lambda array: F.array_slice(array, taken), list)
+        first.append(Spread(left))
+    return call(trace, function, *args, *first, **kwargs)
+
+
+def _parameters(function: Any) -> tuple[FunctionType | None, int]:
+    """The function of the user's that gets the arguments, and how many it has already."""
+    if isinstance(function, Layer):
+        return _parameters(function.forward)
+    if type(function) is MethodType:
+        return _parameters(function.__func__)[0], 1
+    if isinstance(function, type):
+        return _parameters(function.__init__)[0], 1  # type: ignore[misc]
+    return (function if type(function) is FunctionType else None), 0
+
+
+def _zip(trace: Trace, items: SymbolicSequence, strict: bool = False) -> Any:
+    """`zip(*rows)`: as many tuples as a row has items; none if there is no row."""
+    element = items.element
+    if element is None:
+        return ()
+    columns = _columns(trace, items, element)
+    if columns is None:
+        raise unknown_arguments("a list whose length depends on a tensor")
+    has_any = trace.gt(length_of(trace, items), 0)
+    return trace.if_exp(has_any, lambda: columns, lambda: ())
+
+
+def _columns(trace: Trace, items: SymbolicSequence, element: Layout) -> tuple[Any, ...] | None:
+    """The items of the rows, place by place; None if rows differ in how many they have."""
+    node = opened(element)
+    if isinstance(node, Leaf):
+        size = node.type.shape[0] if node.rank else None
+        places = range(size) if isinstance(size, int) else None
+        return None if places is None else tuple(_column(trace, items, place) for place in places)
+    if not isinstance(node, Parts):
+        return None
+    # To go through a tuple or list is to go through its parts; so it is of named tuples.
+    is_named = hasattr(node.kind, "_fields")
+    own = getattr(node.kind, "__iter__", None)
+    if node.kind not in (tuple, list) and not (is_named and own is tuple.__iter__):
+        return None
+    if node is not element or any(map(has_objects, node.items)):
+        return None
+    ends = list(itertools.accumulate(map(count, node.items), initial=0))
+    # Without a leaf of its own, any array tells how many there are.
+    own = [items.arrays[start:end] or items.arrays[:1] for start, end in itertools.pairwise(ends)]
+    pairs = zip(node.items, own, strict=True)
+    return tuple(SymbolicSequence(tuple, item, arrays) for item, arrays in pairs)
+
+
+def _column(trace: Trace, items: SymbolicSequence, place: int) -> Any:
+    rows = Indexed(length_of(trace, items), lambda index: element_at(trace, items, index)[place])
+    return trace.call(tuple, trace.gathered(rows))

@@ -24,8 +24,7 @@ from dy2st.convert.protocol.materialise import (
     with_overlay_materialised,
 )
 from dy2st.convert.protocol.operators import binary
-from dy2st.convert.stage.branch import stage_if
-from dy2st.convert.stage.cases import known, truth_of
+from dy2st.convert.stage.branch import known, stage_if, truth_of
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.trace import STATE, DictView, Trace
 from dy2st.convert.types import info

@@ -19,7 +19,7 @@ from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.materialise import with_overlay_materialised
-from dy2st.convert.stage.cases import is_case, known, truth_of
+from dy2st.convert.stage.branch import is_case, known, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.trace import MISSING, Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info

@@ -15,12 +15,10 @@ from itertools import pairwise
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.protocol.calls import call
+from dy2st.convert.protocol.calls import call, is_library
 from dy2st.convert.protocol.generators import Variables, begin, source_of, throw
 from dy2st.convert.protocol.ifelse import test_of
-from dy2st.convert.protocol.untraced_functions import is_library
-from dy2st.convert.stage.branch import raise_outcome, stage_if
-from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.branch import is_case, known, raise_outcome, stage_if
 from dy2st.convert.stage.checks import State, attempt, map_cases
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,

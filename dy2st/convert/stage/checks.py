@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from dy2st.convert.stage.branch import proceed, run, settled, stage_if
-from dy2st.convert.stage.cases import is_case, known
+from dy2st.convert.stage.branch import is_case, known, proceed, run, settled, stage_if
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Remaker, Trace
 from dy2st.convert.values.layout import MOST_CASES

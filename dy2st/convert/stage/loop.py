@@ -32,9 +32,9 @@ from dy2st.convert.stage.branch import (
     settled,
     settled_set,
     stage_if,
+    truth_of,
     without_location,
 )
-from dy2st.convert.stage.cases import truth_of
 from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
