@@ -1,4 +1,4 @@
-"""`if`, `while` and `for` become calls that take their bodies as functions of what they change.
+"""`if`, `while`, `for`, `try` and `with` become calls that take functions of what they change.
 
 Those with a `yield` inside stay Python's, and so do loops that compute with numbers alone where all
 begins with such.
@@ -12,16 +12,15 @@ from typing import Any, NamedTuple
 import gast
 
 from dy2st.transpiler.analysis import Flow
-from dy2st.transpiler.lowering import Lowering
-from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, statements_inside, walk
-from dy2st.transpiler.statements import bind_target
-from dy2st.transpiler.trees import (
+from dy2st.transpiler.lowering import (
     LOAD,
     STORE,
+    Lowering,
     Place,
     arguments,
     assign,
     assign_name,
+    assign_names,
     constant,
     define,
     give,
@@ -32,6 +31,8 @@ from dy2st.transpiler.trees import (
     thunk,
     tuple_of,
 )
+from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, is_own, statements_inside, walk
+from dy2st.transpiler.statements import bind_target, delete_name
 
 
 def body_of(
@@ -249,4 +250,152 @@ def _call(
     return assign(place, ast.List(elts=targets, ctx=STORE, **place), call)
 
 
-STATEMENTS: dict[type, Any] = {gast.If: if_, gast.While: while_, gast.For: for_}
+def try_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`(a, b) = convert_try(body, ((classes, handler), ...), else, finally, (a, b), names)`."""
+    flow = low.names.flows.get(id(node))
+    if flow is None:
+        return _python_try(low, node)
+    place = low.place(node)
+    out = start_state(low, place, flow)
+    body, made = body_of(low, place, "try_body", node.body, flow)
+    out += made
+    rows = []
+    for handler in node.handlers:
+        own_place = low.place(handler)
+        if handler.type is None:
+            kind = low.builtin(own_place, "BaseException")
+        else:
+            kind = low.expression(handler.type)
+        error, name = low.fresh("error"), low.fresh("except_body")
+        start: list[ast.stmt] = []
+        end: list[ast.stmt] = []
+        if handler.name is not None:
+            start = [low.write(own_place, handler.name.id, load(own_place, error))]
+            end = delete_name(low, own_place, handler.name.id)
+        given = give(own_place, loads(own_place, flow.state))
+        lines = [*start, *low.block(handler.body), *end, given]
+        own = _own(low, [handler], flow)
+        definition = define(place, name, arguments(place, [error, *flow.state], own), lines)
+        # None stands for the classes of one of our own, which takes all and raises it again. Both
+        # stand where the `try` does: the line of an `except` is run when there is an exception.
+        classes = constant(place, None) if is_own(handler) else thunk(place, kind)
+        rows.append(tuple_of(place, [classes, load(place, name)]))
+        out.append(definition)
+    orelse, made = body_of(low, place, "try_else", node.orelse, flow)
+    out += made
+    final = constant(place, None)
+    if node.finalbody:
+        final, made = body_of(low, place, "finally_body", node.finalbody, flow)
+        out += made
+    values = [body, tuple_of(place, rows), orelse, final, *state_of(low, place, flow)]
+    return [*out, assign_names(place, flow.state, low.call(place, "convert_try", *values))]
+
+
+def _own(low: Lowering, block: Block, flow: Flow) -> list[str]:
+    written = low.names.table.of_all(block)
+    return sorted(flow.own & (written.writes | written.deletes))
+
+
+def with_(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`(a, b) = convert_with(m, body, (a, b), ("a", "b"))`: several managers are nested."""
+    flow = low.names.flows.get(id(node))
+    return _python_with(low, node, 0) if flow is None else _with(low, node, flow, 0)
+
+
+def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
+    if k == len(node.items):
+        return low.block(node.body)
+    item = node.items[k]
+    place = low.place(item.context_expr)
+    managed = low.expression(item.context_expr)
+    entered, name = low.fresh("entered"), low.fresh("with_body")
+
+    def inner() -> list[ast.stmt]:
+        bound: list[ast.stmt] = []
+        if item.optional_vars is not None:
+            bound = bind_target(low, item.optional_vars, load(place, entered))
+        return [*bound, *low.apart(lambda: _with(low, node, flow, k + 1))]
+
+    body = [*low.apart(inner), give(place, loads(place, flow.state))]
+    parts = [one.optional_vars for one in node.items[k:] if one.optional_vars is not None]
+    own = _own(low, [*parts, *node.body], flow)
+    made = define(place, name, arguments(place, [entered, *flow.state], own), body)
+    start = [] if k else start_state(low, place, flow)
+    state = state_of(low, place, flow)
+    call = low.call(place, "convert_with", managed, load(place, name), *state)
+    return [*start, made, assign_names(place, flow.state, call)]
+
+
+def _python_with(low: Lowering, node: Node, k: int) -> list[ast.stmt]:
+    """`with m as v: ...` as Python's own: several managers are nested."""
+    if k == len(node.items):
+        return low.block(node.body)
+    item = node.items[k]
+    place = low.place(item.context_expr)
+    taken = low.call(place, "manager", low.expression(item.context_expr))
+    target, bound = None, []
+    if isinstance(item.optional_vars, gast.Name) and low.is_local(item.optional_vars.id):
+        target = store(place, item.optional_vars.id)
+    elif item.optional_vars is not None:
+        name = low.fresh("entered")
+        target = store(place, name)
+        bound = low.apart(lambda: bind_target(low, item.optional_vars, load(place, name)))
+    body = [*bound, *low.apart(lambda: _python_with(low, node, k + 1))]
+    entered = ast.withitem(context_expr=taken, optional_vars=target)
+    return [ast.With(items=[entered], body=body, **place)]
+
+
+def _python_try(low: Lowering, node: Node) -> list[ast.stmt]:
+    """`try: ... except E as e: ... else: ... finally: ...`, its body inside `handling`."""
+    place = low.place(node)
+    body = low.block(node.body)
+    if not node.handlers or not all(map(is_own, node.handlers)):
+        types: list[ast.expr] = []
+        for handler in node.handlers:
+            if is_own(handler):
+                continue
+            if handler.type is None:
+                types.append(low.builtin(place, "BaseException"))
+            elif isinstance(handler.type, gast.Tuple):
+                types += low.expressions(handler.type.elts)
+            else:
+                types.append(low.expression(handler.type))
+        caught = thunk(place, tuple_of(place, types))
+        last = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
+        item = ast.withitem(
+            context_expr=low.call(place, "handling", caught, last), optional_vars=None
+        )
+        body = [ast.With(items=[item], body=body, **place)]
+    handlers: Any = [_handler(low, handler) for handler in node.handlers]
+    orelse, final = low.block(node.orelse), low.block(node.finalbody)
+    kind: Any = ast.Try if isinstance(node, gast.Try) else getattr(ast, "TryStar", None)
+    return [kind(body=body, handlers=handlers, orelse=orelse, finalbody=final, **place)]
+
+
+def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:
+    place = low.place(node)
+    kind = None if node.type is None else low.expression(node.type)
+    if node.name is None:
+        return ast.ExceptHandler(type=kind, name=None, body=low.block(node.body), **place)
+    name: str = node.name.id
+    # Behind the handler Python deletes the name: a variable that starts as `unbound` must be so
+    # again.
+    if low.is_local(name) and name not in low.names.starts:
+        return ast.ExceptHandler(type=kind, name=name, body=low.block(node.body), **place)
+    caught = low.fresh("error")
+    start = low.write(place, name, load(place, caught))
+    body = low.block(node.body)
+    forgotten = [low.write(place, name, constant(place, None)), *delete_name(low, place, name)]
+    kept = ast.Try(body=body, handlers=[], orelse=[], finalbody=forgotten, **place)
+    return ast.ExceptHandler(type=kind, name=caught, body=[start, kept], **place)
+
+
+STATEMENTS: dict[type, Any] = {
+    gast.For: for_,
+    gast.If: if_,
+    gast.Try: try_,
+    gast.While: while_,
+    gast.With: with_,
+}
+if hasattr(gast, "TryStar"):  # since Python 3.11
+    STATEMENTS[gast.TryStar] = _python_try

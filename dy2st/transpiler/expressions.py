@@ -7,9 +7,21 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler.lowering import BINARY, COMPARE, UNARY, Lowering
+from dy2st.transpiler.lowering import (
+    BINARY,
+    COMPARE,
+    LOAD,
+    UNARY,
+    Lowering,
+    Place,
+    bind,
+    call_of,
+    constant,
+    load,
+    thunk,
+    tuple_of,
+)
 from dy2st.transpiler.nodes import Block, Node, is_own, walk
-from dy2st.transpiler.trees import LOAD, Place, bind, call_of, constant, load, thunk, tuple_of
 
 
 def name(low: Lowering, node: Node) -> ast.expr:

@@ -16,20 +16,12 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler import (
-    comprehensions,
-    control_flow,
-    expressions,
-    functions,
-    match,
-    statements,
-    try_with,
-)
+from dy2st.transpiler import control_flow, expressions, functions, match, statements
 from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
 from dy2st.transpiler.jumps import single_exit, without_jumps
-from dy2st.transpiler.lowering import Lowering
+from dy2st.transpiler.lowering import Lowering, assign_name, load
 from dy2st.transpiler.nodes import (
     CONTROL,
     FUNCTIONS,
@@ -48,7 +40,6 @@ from dy2st.transpiler.nodes import (
 )
 from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
-from dy2st.transpiler.trees import assign_name, load
 from dy2st_runtime.thread_state import ByIdentity
 
 
@@ -138,13 +129,8 @@ def reason_against(tree: Node) -> str:
     return ""
 
 
-_EXPRESSIONS = {**expressions.EXPRESSIONS, **comprehensions.EXPRESSIONS, **functions.EXPRESSIONS}
-_STATEMENTS = {
-    **statements.STATEMENTS,
-    **control_flow.STATEMENTS,
-    **try_with.STATEMENTS,
-    **functions.STATEMENTS,
-}
+_EXPRESSIONS = {**expressions.EXPRESSIONS, **functions.EXPRESSIONS}
+_STATEMENTS = {**statements.STATEMENTS, **control_flow.STATEMENTS, **functions.STATEMENTS}
 
 
 @contextmanager

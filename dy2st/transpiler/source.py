@@ -141,9 +141,9 @@ class _File:
     codes: dict[tuple[int, str], list[CodeType]]
 
 
-_FUTURE = 0
+FUTURE = 0
 for _name in __future__.all_feature_names:
-    _FUTURE |= getattr(__future__, _name).compiler_flag
+    FUTURE |= getattr(__future__, _name).compiler_flag
 
 # A cell of a notebook may `await`; what it defines is compiled as ever.
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -185,7 +185,7 @@ def find_source(function: FunctionType) -> Source:
 def _file_of(function: FunctionType, lines: list[str]) -> _File:
     """The functions of a text; parsed again only if the lines are other ones."""
     filename = function.__code__.co_filename
-    features = function.__code__.co_flags & _FUTURE
+    features = function.__code__.co_flags & FUTURE
     known = _files.get((filename, features))
     if known is not None and (known.lines is lines or known.lines == lines):
         return known
@@ -248,7 +248,7 @@ def _lines(code: CodeType) -> list[Any]:
 
 def _gives(file: _File, code: CodeType, number: int) -> bool:
     """Whether the candidate of that number gives this code: it alone is moved to other lines."""
-    text, features = "".join(file.lines), code.co_flags & _FUTURE
+    text, features = "".join(file.lines), code.co_flags & FUTURE
     tree = ast.parse(text, code.co_filename)
     node = _index(tree, text)[code.co_firstlineno, code.co_name][number].node
     ast.increment_lineno(node, len(file.lines))
@@ -330,7 +330,7 @@ Path: TypeAlias = "tuple[int, ...]"
 Found: TypeAlias = "tuple[Path, CodeType]"
 
 _AT_ONCE = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>"})
-_COMPREHENSIONS = _AT_ONCE | {"<genexpr>"}
+COMPREHENSIONS = _AT_ONCE | {"<genexpr>"}
 
 
 class InnerCodes:
@@ -350,7 +350,7 @@ class InnerCodes:
             key = (value.co_name, value.co_firstlineno)
             self._found.setdefault(key, []).append((here, value))
             # A comprehension with code of its own holds the functions that are made in it.
-            if value.co_name in _COMPREHENSIONS:
+            if value.co_name in COMPREHENSIONS:
                 self._collect(value, here)
 
     @property

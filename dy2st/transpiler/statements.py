@@ -7,20 +7,18 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler.lowering import IN_PLACE, Lowering
-from dy2st.transpiler.nodes import Node, is_own
-from dy2st.transpiler.trees import (
+from dy2st.transpiler.lowering import (
+    IN_PLACE,
     STORE,
+    Lowering,
     Place,
     assign,
     assign_name,
     constant,
     give,
     load,
-    store,
-    thunk,
-    tuple_of,
 )
+from dy2st.transpiler.nodes import Node
 
 
 def bind_target(low: Lowering, target: Node, value: ast.expr) -> list[ast.stmt]:
@@ -234,74 +232,6 @@ def asserted(low: Lowering, node: Node) -> list[ast.stmt]:
     return [ast.Expr(value=low.call(place, "convert_assert", test, message), **place)]
 
 
-def with_(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`with m as v: ...`: one statement inside the other for several managers."""
-    return _with(low, node, 0)
-
-
-def _with(low: Lowering, node: Node, k: int) -> list[ast.stmt]:
-    if k == len(node.items):
-        return low.block(node.body)
-    item = node.items[k]
-    place = low.place(item.context_expr)
-    taken = low.call(place, "manager", low.expression(item.context_expr))
-    target, bound = None, []
-    if isinstance(item.optional_vars, gast.Name) and low.is_local(item.optional_vars.id):
-        target = store(place, item.optional_vars.id)
-    elif item.optional_vars is not None:
-        name = low.fresh("entered")
-        target = store(place, name)
-        bound = low.apart(lambda: bind_target(low, item.optional_vars, load(place, name)))
-    body = [*bound, *low.apart(lambda: _with(low, node, k + 1))]
-    entered = ast.withitem(context_expr=taken, optional_vars=target)
-    return [ast.With(items=[entered], body=body, **place)]
-
-
-def tried(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`try: ... except E as e: ... else: ... finally: ...`, its body inside `handling`."""
-    place = low.place(node)
-    body = low.block(node.body)
-    if not node.handlers or not all(map(is_own, node.handlers)):
-        types: list[ast.expr] = []
-        for handler in node.handlers:
-            if is_own(handler):
-                continue
-            if handler.type is None:
-                types.append(low.builtin(place, "BaseException"))
-            elif isinstance(handler.type, gast.Tuple):
-                types += low.expressions(handler.type.elts)
-            else:
-                types.append(low.expression(handler.type))
-        caught = thunk(place, tuple_of(place, types))
-        last = constant(place, bool(node.finalbody) or any(map(is_own, node.handlers)))
-        item = ast.withitem(
-            context_expr=low.call(place, "handling", caught, last), optional_vars=None
-        )
-        body = [ast.With(items=[item], body=body, **place)]
-    handlers: Any = [_handler(low, handler) for handler in node.handlers]
-    orelse, final = low.block(node.orelse), low.block(node.finalbody)
-    kind: Any = ast.Try if isinstance(node, gast.Try) else getattr(ast, "TryStar", None)
-    return [kind(body=body, handlers=handlers, orelse=orelse, finalbody=final, **place)]
-
-
-def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:
-    place = low.place(node)
-    kind = None if node.type is None else low.expression(node.type)
-    if node.name is None:
-        return ast.ExceptHandler(type=kind, name=None, body=low.block(node.body), **place)
-    name: str = node.name.id
-    # Behind the handler Python deletes the name: a variable that starts as `unbound` must be so
-    # again.
-    if low.is_local(name) and name not in low.names.starts:
-        return ast.ExceptHandler(type=kind, name=name, body=low.block(node.body), **place)
-    caught = low.fresh("error")
-    start = low.write(place, name, load(place, caught))
-    body = low.block(node.body)
-    forgotten = [low.write(place, name, constant(place, None)), *delete_name(low, place, name)]
-    kept = ast.Try(body=body, handlers=[], orelse=[], finalbody=forgotten, **place)
-    return ast.ExceptHandler(type=kind, name=caught, body=[start, kept], **place)
-
-
 def delete_name(low: Lowering, place: Place, name: str) -> list[ast.stmt]:
     """`del name` of what is bound."""
     if low.is_local(name):
@@ -358,8 +288,6 @@ STATEMENTS: dict[type, Any] = {
     gast.Pass: passing,
     gast.Raise: raised,
     gast.Return: returned,
-    gast.Try: tried,
-    gast.With: with_,
 }
-_SINCE = {"TryStar": tried, "TypeAlias": type_alias}
-STATEMENTS |= {getattr(gast, kind): made for kind, made in _SINCE.items() if hasattr(gast, kind)}
+if hasattr(gast, "TypeAlias"):  # since Python 3.12
+    STATEMENTS[gast.TypeAlias] = type_alias

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dy2st.errors import SourceUnavailable
-from dy2st.transpiler.asked_calls import asking
+from dy2st.transpiler.compile import asking
 
 
 class Asked:
