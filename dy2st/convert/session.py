@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
+from dy2st.convert.dy2static import deeper, run_in
 from dy2st.convert.kinds.gradients import note_gradients
 from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
@@ -28,7 +29,6 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.convert.types import info
-from dy2st.convert.vocabulary import deeper, run_in
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable

@@ -24,6 +24,7 @@ import numpy as np
 
 from dy2st.convert.aliases import AliasTracker, Locations
 from dy2st.convert.call_context import Answer, CallContext, Repeats
+from dy2st.convert.dy2static import TracedCalls, Vocabulary
 from dy2st.convert.objects import (
     attributes_of,
     check_held,
@@ -48,7 +49,6 @@ from dy2st.convert.values.special import (
     SymbolicSequence,
     Union,
 )
-from dy2st.convert.vocabulary import TracedCalls, Vocabulary
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
 from dy2st_runtime.ir.tracing.path_state import Path, Table

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dis import get_instructions
 from typing import Any
 
+from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.container_writes import each, is_lazy
 from dy2st.convert.kinds.lists import length_of
@@ -17,7 +18,6 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import Generated, SymbolicSequence
-from dy2st.convert.vocabulary import TRACED_CALLS
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import user_location
 

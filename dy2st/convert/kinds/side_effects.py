@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.dy2static import users_limit
 from dy2st.convert.effect_table import (
     KINDS,
     MODE,
@@ -47,7 +48,6 @@ from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.trace import CONTENT, EACH_CALL, Trace
 from dy2st.convert.types import info
-from dy2st.convert.vocabulary import users_limit
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
 

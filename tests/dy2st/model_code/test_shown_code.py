@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import dy2st
-from dy2st.convert.vocabulary import TRACED_CALLS
+from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.errors import Dy2stError
 from dy2st.jit import dy2static, to_static
 from dy2st.transpiler.lower import code_of

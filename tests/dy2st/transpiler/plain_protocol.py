@@ -10,7 +10,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from dy2st.convert import dy2static
-from dy2st.convert.vocabulary import TRACED_CALLS
+from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.transpiler import lowering as vocabulary
 from dy2st.transpiler.source import code_at, user_function
 from tests.dy2st.transpiler import plain_match

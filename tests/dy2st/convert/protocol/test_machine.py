@@ -1,9 +1,8 @@
 """The functions of a trace stand in one typed table: each is bound, and forms call no others."""
 
-from dy2st.convert.dy2static import STATEMENTS
+from dy2st.convert.dy2static import STATEMENTS, TRACED_CALLS, TracedCalls, Vocabulary
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.trace import Trace
-from dy2st.convert.vocabulary import TRACED_CALLS, TracedCalls, Vocabulary
 from dy2st_runtime.ir import Tracer
 
 NAMES = {*TracedCalls.__annotations__, *Vocabulary.__annotations__, *STATEMENTS}
