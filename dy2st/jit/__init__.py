@@ -4,7 +4,6 @@ import os
 from typing import TYPE_CHECKING
 
 from dy2st.jit.api import not_to_static, to_static
-from dy2st.jit.code_level import set_code_level, set_verbosity
 from dy2st.jit.static_function import StaticFunction, enable_to_static
 from dy2st_runtime.ir.location import hide_frames_of
 from dy2st_runtime.lazy import lazy_names, public_dir
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from dy2st.convert.effect_table import ignore_module
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.save_load import load, save
+    from dy2st.jit.trace import set_code_level, set_verbosity
     from dy2st_runtime.io import LoadedModel as TranslatedLayer
 else:
     __getattr__ = lazy_names(
@@ -28,6 +28,8 @@ else:
             "ignore_module": "dy2st.convert.effect_table:ignore_module",
             "load": "dy2st.jit.save_load:load",
             "save": "dy2st.jit.save_load:save",
+            "set_code_level": "dy2st.jit.trace:set_code_level",
+            "set_verbosity": "dy2st.jit.trace:set_verbosity",
         },
     )
 

@@ -14,12 +14,20 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.result import Finished, Given, Out, rebuild, why_not_plain
 from dy2st.jit.call_plan import Call, is_any_open, is_pure, straight
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.live_state import LiveState, take_in_place
-from dy2st.jit.output_aliasing import Distinct, OutputAliasing, check_apart, check_leaf
+from dy2st.jit.objects_of_calls import (
+    NO_TIES,
+    Apart,
+    Distinct,
+    LiveState,
+    OutputAliasing,
+    Ties,
+    check_apart,
+    check_leaf,
+    take_in_place,
+)
 from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
 from dy2st.jit.program_passes import OptimizedProgram
 from dy2st.jit.signature import ArrayInput
-from dy2st.jit.ties import NO_TIES, Apart, Ties
 from dy2st_runtime import engine as engines
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError

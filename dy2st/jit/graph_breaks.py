@@ -24,7 +24,7 @@ from dy2st.convert.effect_table import is_ignored_module, module_of_code
 from dy2st.convert.protocol.calls import is_marked
 from dy2st.convert.record import Break, Report
 from dy2st.convert.types import info
-from dy2st.jit.ties import OtherTies, Ties
+from dy2st.jit.objects_of_calls import OtherTies, Ties
 from dy2st.transpiler.compile import asking
 from dy2st_runtime.errors import (
     ConversionError,

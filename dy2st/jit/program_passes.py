@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.jit.live_state import LiveState
+from dy2st.jit.objects_of_calls import LiveState
 from dy2st_runtime import engine as engines
 from dy2st_runtime import exported_buffers
 from dy2st_runtime.errors import ArgumentError, PassError, VerifyError

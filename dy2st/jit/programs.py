@@ -1,4 +1,8 @@
-"""From the arguments of a call to its Program: found among those that are there, or traced."""
+"""From the arguments of a call to its Program: found among those that are there, or traced.
+
+The first shape of a function makes a Program of its own. From the second on, axes whose size has
+changed are symbols, each one of its own. Where that cannot be, sizes stay numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,37 +11,41 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st.jit.code_level import note
+from dy2st.convert.call_context import CallContext
+from dy2st.convert.replay.effects import Keeping
+from dy2st.convert.replay.guards import Guards
+from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.number_inputs import NumberInputs, kind_of
-from dy2st.jit.signature import Signature, add_values, constant_key, sharing_of, to_named_specs
-from dy2st.jit.ties import NO_TIES, Ties
+from dy2st.jit.objects_of_calls import NO_TIES, Ties
+from dy2st.jit.signature import (
+    NumberInputs,
+    Signature,
+    add_values,
+    constant_key,
+    kind_of,
+    sharing_of,
+    to_named_specs,
+)
+from dy2st.jit.trace import Tracing, note
 from dy2st_runtime import engine
-from dy2st_runtime.errors import ArgumentError, Location, StateMade
+from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.errors import ArgumentError, Location, ShapeError, StateMade
+from dy2st_runtime.ir import Output, TensorType, ValueType
+from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
-from dy2st_runtime.ir.structure import containers_of, flatten, is_container
-from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP
-from dy2st_runtime.lazy import Lazy
+from dy2st_runtime.ir.sizes import input_sizes
+from dy2st_runtime.ir.structure import containers_of, flatten, is_container, map_entries
+from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import ByIdentity
-
-if TYPE_CHECKING:
-    from dy2st.convert.call_context import CallContext
-    from dy2st.convert.replay.effects import Keeping
-    from dy2st.jit import tracing
-    from dy2st.jit.concrete_program import ConcreteProgram
-    from dy2st.jit.shape_history import Axis, Family, Shapes
-    from dy2st_runtime.ir.tracing.growth import Unrolled
-else:
-    tracing = Lazy("dy2st.jit.tracing")
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
 MOST_PROGRAMS = 64
@@ -193,8 +201,7 @@ class Programs:
 
     def __init__(self) -> None:
         """Start empty."""
-        # Loads all that a trace needs, now: a process may be forked while others load.
-        self._tracing = tracing.Tracing()
+        self._tracing = Tracing()
         self._families: dict[Any, Family] = {}
         self._defaults: Signature | None = None  # those that calls have left to it
         self.asks = False
@@ -207,7 +214,7 @@ class Programs:
         self, gradients: tuple[bool, ...], is_tentative: bool = False, may_ask: bool = True
     ) -> CallContext:
         """What stands for one call: `gradients` are what it says of them; see CallContext."""
-        return tracing.CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
+        return CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
 
     def known(
         self,
@@ -321,7 +328,7 @@ class Programs:
             if family is None:
                 while len(self._families) >= _MOST_FAMILIES:
                     self._families.pop(next(iter(self._families)), None)
-                family = self._families.setdefault(kind, tracing.Family(shapes))
+                family = self._families.setdefault(kind, Family(shapes))
             specs = to_named_specs(arguments)
             concrete = self._for_shapes(callee, call, specs, shapes, family, ties)
         else:
@@ -338,7 +345,7 @@ class Programs:
         ties: Ties = NO_TIES,
     ) -> ConcreteProgram:
         """The Program for InputSpecs, and Python values, by parameter."""
-        call = call or tracing.CallContext()
+        call = call or CallContext()
         return self._traced(callee, call, specs, constant_key(specs), ties)
 
     def for_file(
@@ -355,7 +362,7 @@ class Programs:
             )
         is_step = concrete.finished.has_gone_back
         arguments = callee.to_trace(concrete.arguments, is_asked_for=True)
-        call = tracing.CallContext(concrete.gradients)
+        call = CallContext(concrete.gradients)
         made = self._tracing.for_file(keeping, is_step, *arguments, call)
         made.engine, made.arguments = concrete.engine, concrete.arguments
         return made
@@ -400,8 +407,8 @@ class Programs:
     ) -> ConcreteProgram | None:
         """The Program in which all axes that may be are symbols; None if none may."""
         while family.symbolic:
-            wider = tracing.generalised(specs, family.symbolic)
-            sizes = tracing.axes_text(specs, family.symbolic)
+            wider = generalised(specs, family.symbolic)
+            sizes = axes_text(specs, family.symbolic)
             where = f"{callee.name}(): unknown sizes of {sizes}"
             try:
                 key = ("found", constant_key(wider))
@@ -622,3 +629,156 @@ class Watch:
             f"each takes long to make. {way_out}: there is one Program for all of them then",
             place_of(callee.function),
         )
+
+
+# -- sizes that change from call to call -----------------------------------------------------------
+
+Shapes = tuple[tuple[int, ...], ...]
+Axis = tuple[int, int]  # which tensor of the call, which axis of it
+
+
+class Results(NamedTuple):
+    """What a Program gives back, and what it took from outside of its arguments."""
+
+    structure: Any
+    types: tuple[ValueType, ...]
+    guards: Guards
+
+
+class Family:
+    """Calls that differ in the sizes of their tensors alone."""
+
+    def __init__(self, shapes: Shapes):
+        """Begin with the shapes of the first call."""
+        self.first = shapes
+        self._example: Results | None = None
+        self._accepted: ByIdentity[ConcreteProgram, bool] = ByIdentity()
+        self._changing: frozenset[Axis] = frozenset()
+        self._pinned: frozenset[Axis] = frozenset()
+
+    @property
+    def symbolic(self) -> frozenset[Axis]:
+        """The axes that are symbols."""
+        return self._changing - self._pinned
+
+    def see(self, shapes: Shapes) -> frozenset[Axis]:
+        """Learn from a call; returns the axes that were not seen to change before."""
+        changed = {
+            (index, axis)
+            for index, (first, now) in enumerate(zip(self.first, shapes, strict=True))
+            for axis, (old, new) in enumerate(zip(first, now, strict=True))
+            if old != new
+        }
+        new = frozenset(changed) - self._changing
+        self._changing |= new
+        return new
+
+    def compare_with(self, concrete: ConcreteProgram) -> None:
+        """Take the Program with numbers for the first shapes as the example for others."""
+        self._example = Results(concrete.main_program.structure, _types(concrete), concrete.guards)
+
+    def accepts(self, general: ConcreteProgram) -> bool:
+        """Whether a general Program gives the kinds of results that the first Program gave."""
+        if not self._accepted.get(general):
+            example = self._example
+            # With other values outside, the example says nothing of this call.
+            is_current = example is not None and example.guards.holds()
+            if example is not None and is_current and not agrees(general, example, self.first):
+                return False
+            self._accepted[general] = True
+        return True
+
+    def pin(self, axes: frozenset[Axis]) -> None:
+        """Keep axes as numbers; all of them, if it was not one of these that was refused."""
+        self._pinned |= (axes & self.symbolic) or self.symbolic
+
+
+def generalised(specs: dict[str, Any], axes: frozenset[Axis]) -> dict[str, Any]:
+    """The same specs with unknown sizes at these axes."""
+    count = -1
+
+    def spec(entry: Any) -> Any:
+        nonlocal count
+        if not isinstance(entry, InputSpec):
+            return map_entries(entry, spec)
+        count += 1
+        # A scalar has no axes, and a NumberSpec must stay one.
+        if not entry.shape:
+            return entry
+        shape = [None if (count, axis) in axes else s for axis, s in enumerate(entry.shape)]
+        return InputSpec(shape, entry.dtype, entry.name, entry.stop_gradient)
+
+    return {name: spec(entry) for name, entry in specs.items()}
+
+
+def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
+    """`x` axis 0, `y` axis 2."""
+    leaves, _ = flatten(specs, lambda entry: isinstance(entry, InputSpec))
+    return ", ".join(f"`{leaves[index].name}` axis {axis}" for index, axis in sorted(axes))
+
+
+def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
+    """Whether a general Program gives, for these shapes, results like those of an example.
+
+    It does not where Python code has looked at the text or the kind of a size.
+    """
+    axes = [size for variable in general.inputs for size in variable.tensor_type.shape]
+    real = [size for shape in shapes for size in shape]
+    if any(isinstance(a, int) and a != b for a, b in zip(axes, real, strict=True)):
+        return True  # nothing to compare: it is for other numbers
+    sizes = input_sizes(general.main_program, shapes)
+    return _same(general.main_program.structure, example.structure) and all(
+        _fits(one, other, sizes) for one, other in zip(_types(general), example.types, strict=True)
+    )
+
+
+def _same(general: Any, example: Any) -> bool:
+    """Whether two structures are alike; a number may have become an output."""
+    if isinstance(general, Output):
+        if general.as_number and not isinstance(example, Output):
+            return isinstance(example, (bool, int))
+        return isinstance(example, Output) and general.as_number == example.as_number
+    if type(general) is not type(example):
+        return False
+    if isinstance(general, (Choice, Text)):
+        left, right = _parts(general), _parts(example)
+        return len(left) == len(right) and all(map(_same, left, right))
+    if not is_container(general):
+        # A constant nan is like another.
+        return bool(general == example or general != general)
+    if isinstance(general, dict):
+        return list(general) == list(example) and all(
+            _same(general[k], example[k]) for k in general
+        )
+    return len(general) == len(example) and all(map(_same, general, example))
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    """What stands in a Choice or Text, in order."""
+    if isinstance(value, Choice):
+        return (value.tag, *value.cases)
+    holes = [p if isinstance(p, str) else (p.value, p.conversion, p.spec) for p in value.parts]
+    return tuple(holes)
+
+
+def _types(concrete: ConcreteProgram) -> tuple[ValueType, ...]:
+    """Types of the tensors that are given back; numbers are left out."""
+    leaves, _ = flatten(concrete.main_program.structure, lambda leaf: isinstance(leaf, Output))
+    return tuple(concrete.outputs[leaf.index].type for leaf in leaves if not leaf.as_number)
+
+
+def _fits(one: ValueType, other: ValueType, sizes: dict[Dim, int]) -> bool:
+    if not isinstance(one, TensorType) or not isinstance(other, TensorType):
+        return type(one) is type(other)
+    if one.dtype != other.dtype or len(one.shape) != len(other.shape):
+        return False
+    return all(_may_equal(a, b, sizes) for a, b in zip(one.shape, other.shape, strict=True))
+
+
+def _may_equal(general: Any, example: Any, sizes: dict[Dim, int]) -> bool:
+    if not isinstance(example, int) or not set(symbols(general)) <= sizes.keys():
+        return True  # the data decides
+    try:
+        return bool(evaluate(general, sizes) == example)
+    except (ShapeError, ZeroDivisionError):
+        return False

@@ -13,7 +13,7 @@ import numpy as np
 from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.output_aliasing import check_apart
+from dy2st.jit.objects_of_calls import check_apart
 from dy2st.jit.program_passes import as_pass, transformed
 from dy2st.jit.programs_of_files import for_file
 from dy2st.jit.static_function import StaticFunction

@@ -9,9 +9,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, overload
 
-from dy2st.jit.programs import Callee, ProgramCache, Programs, settings
-from dy2st.jit.signature import Signature, as_tensor, constant_key, is_tensor, to_named_specs
-from dy2st.jit.ties import OtherTies, Ties, ties_of
 from dy2st_runtime.errors import ArgumentError, ConversionError, EngineError, StateMade, WrongKind
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
@@ -32,9 +29,10 @@ if TYPE_CHECKING:
     from dy2st.convert.call_context import CallContext
     from dy2st.convert.record import Break, Report
     from dy2st.convert.replay.effects import Keeping
-    from dy2st.jit import tracing
+    from dy2st.jit import objects_of_calls, programs, signature
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
+    from dy2st.transpiler import lower
     from dy2st_runtime import shape_table
 
     P = ParamSpec("P", default=...)
@@ -44,7 +42,11 @@ else:
     from typing import ParamSpec, TypeVar
 
     shape_table = Lazy("dy2st_runtime.shape_table")
-    tracing = Lazy("dy2st.jit.tracing")
+    # What converts and runs is loaded with the first StaticFunction, all at once.
+    lower = Lazy("dy2st.transpiler.lower")
+    objects_of_calls = Lazy("dy2st.jit.objects_of_calls")
+    programs = Lazy("dy2st.jit.programs")
+    signature = Lazy("dy2st.jit.signature")
     P = ParamSpec("P")
     R = TypeVar("R")
 
@@ -119,9 +121,9 @@ class StaticFunction(Generic[P, R]):
         self.broken: dict[Hashable, Break] = {}  # calls that Python makes, by key
         self._called: Layer | None = None
         self._training = True
-        self._signature = Signature(function, layer is not None)
+        self._signature = signature.Signature(function, layer is not None)
         self._signature.check_count(self._input_spec or ())
-        self._programs = Programs()
+        self._programs = programs.Programs()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__module__ = getattr(function, "__module__", __name__)
@@ -165,7 +167,7 @@ class StaticFunction(Generic[P, R]):
         return methods.setdefault(key, method)
 
     def _bind_to(self, instance: Callable[[], Any]) -> None:
-        self._layer, self._signature = instance, Signature(self._function, is_bound=True)
+        self._layer, self._signature = instance, signature.Signature(self._function, is_bound=True)
         self.__signature__ = self._signature.shown
 
     def __eq__(self, other: object) -> bool:
@@ -264,7 +266,7 @@ class StaticFunction(Generic[P, R]):
         return self._function if instance is None else self._function.__get__(instance)
 
     @property
-    def program_cache(self) -> ProgramCache:
+    def program_cache(self) -> programs.ProgramCache:
         """The Programs that are there, one for each key of a call.
 
         >>> double = dy2st.to_static(lambda x: x * 2)
@@ -289,7 +291,7 @@ class StaticFunction(Generic[P, R]):
         def double(x):
             return convert_ifexp(convert_call(x.sum)() > 0, lambda : x * 2, lambda : x)
         """
-        return tracing.code_of(self._function)  # type: ignore[arg-type]
+        return lower.code_of(self._function)  # type: ignore[arg-type]
 
     def train(self) -> None:
         """The mode is that of the Layers; ArgumentError if this one's own is another.
@@ -358,7 +360,7 @@ class StaticFunction(Generic[P, R]):
                 )
                 try:
                     return known(tensors, call, containers)
-                except OtherTies as other:
+                except objects_of_calls.OtherTies as other:
                     ties, known = other.ties, None
                 except BaseException:  # it is raised again, here or by Python below
                     if call is None or not call.is_lost:
@@ -391,7 +393,10 @@ class StaticFunction(Generic[P, R]):
         return is_too_wide(error) and self._programs.keep_constant(args, kwargs)
 
     def _first(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], ties: Ties | None = None
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        ties: objects_of_calls.Ties | None = None,
     ) -> Any:
         """Run a call whose Program is not known by its key: it is found, or traced now."""
         if self.breaks is not None:
@@ -401,7 +406,7 @@ class StaticFunction(Generic[P, R]):
             return self.dygraph_function(*args, **kwargs)
         try:
             return found.run()
-        except OtherTies as other:
+        except objects_of_calls.OtherTies as other:
             ties = other.ties
         except BaseException:
             if not found.call.is_lost:
@@ -415,7 +420,7 @@ class StaticFunction(Generic[P, R]):
         kwargs: dict[str, Any],
         is_tentative: bool = False,
         may_ask: bool = True,
-        ties: Ties | None = None,
+        ties: objects_of_calls.Ties | None = None,
     ) -> Found | None:
         """The Program of a call, and what it is given; None if Python must make the call.
 
@@ -428,20 +433,20 @@ class StaticFunction(Generic[P, R]):
         >>> double.find((dy2st.ones([2]),), {}).concrete is double.concrete_program
         True
         """
-        programs, numbers = self._programs, self._programs.numbers
+        known, numbers = self._programs, self._programs.numbers
         numbers.see(args, kwargs, functools.partial(self._signature.says, self._input_spec or ()))
         # Numbers that are inputs stand in containers of their own.
         containers = self._signature.containers(self._signature.bind(self._own, args, kwargs))
-        tied = ties_of(containers) if ties is None else ties
+        tied = objects_of_calls.ties_of(containers) if ties is None else ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
             arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
-            leaves, structure = flatten(arguments, is_tensor)
-            tensors = [as_tensor(leaf) for leaf in leaves]
-            call = programs.new_call(_gradients(tensors), is_tentative, may_ask)
+            leaves, structure = flatten(arguments, signature.is_tensor)
+            tensors = [signature.as_tensor(leaf) for leaf in leaves]
+            call = known.new_call(_gradients(tensors), is_tentative, may_ask)
             try:
-                known = programs.of_call(self._callee(), arguments, structure, tensors, call, tied)
+                concrete = known.of_call(self._callee(), arguments, structure, tensors, call, tied)
                 break
             except Exception as error:
                 if not given.places or call.is_lost:
@@ -455,8 +460,8 @@ class StaticFunction(Generic[P, R]):
         numbers.trials.accept(given.places)
         if ties is None:
             new = given.args, dict(given.kwargs), arguments, containers
-            programs.know(self._signature, *new, known)
-        return Found(known, tensors, containers, call)
+            known.know(self._signature, *new, concrete)
+        return Found(concrete, tensors, containers, call)
 
     def key_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
         """What tells a call from others of which a trace may not be refused.
@@ -468,10 +473,12 @@ class StaticFunction(Generic[P, R]):
         key = self._programs.key_of(args, kwargs, [], [])
         if key is not None:
             return tuple(key)
-        leaves, structure = flatten(self._signature.bind(self._own, args, kwargs), is_tensor)
-        arrays = [as_tensor(leaf).array for leaf in leaves]
+        leaves, structure = flatten(
+            self._signature.bind(self._own, args, kwargs), signature.is_tensor
+        )
+        arrays = [signature.as_tensor(leaf).array for leaf in leaves]
         shapes = tuple((array.dtype, array.shape) for array in arrays)
-        return shapes, constant_key(structure), settings()
+        return shapes, signature.constant_key(structure), programs.settings()
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
@@ -483,7 +490,7 @@ class StaticFunction(Generic[P, R]):
         [n, 3]
         """
         arguments = self._signature.bind(self._own, args, kwargs)
-        specs = to_named_specs(arguments)
+        specs = signature.to_named_specs(arguments)
         return self._programs.of_specs(self._callee(), specs)
 
     @property
@@ -625,11 +632,11 @@ class StaticFunction(Generic[P, R]):
         own = 0 if self._layer is None else 1
         return converted(self._called)(*args[own:], **kwargs)  # type: ignore[arg-type]
 
-    def _callee(self) -> Callee:
+    def _callee(self) -> programs.Callee:
         called = self._function if self._called is None else self._call_of_layer
         instance = self.class_instance
         how = (self._signature, self._input_spec, self.passes, self.engine)
-        return Callee(self._function, instance, called, *how)
+        return programs.Callee(self._function, instance, called, *how)
 
 
 if TYPE_CHECKING:

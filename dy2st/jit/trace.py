@@ -7,14 +7,16 @@ code may ask.
 
 from __future__ import annotations
 
+import os
 import sys
 import sysconfig
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FunctionType
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TextIO, TypeAlias
 
+import dy2st_runtime.engine.numpy.executable  # noqa: F401  with it Programs run
 from dy2st.convert.aliases import Locations, NewAttribute
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.record import Record, report_of
@@ -24,19 +26,26 @@ from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import CONTENT, EACH_CALL
-from dy2st.jit.code_level import FULL, settings
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
-from dy2st.jit.live_state import LiveState, OneTensor, SameFlags, are_apart
-from dy2st.jit.number_inputs import NumberSpec
-from dy2st.jit.output_aliasing import Distinct, OutputAliasing
-from dy2st.jit.ties import NO_TIES, Ties
+from dy2st.jit.objects_of_calls import (
+    NO_TIES,
+    Distinct,
+    LiveState,
+    OneTensor,
+    OutputAliasing,
+    SameFlags,
+    Ties,
+    are_apart,
+)
+from dy2st.jit.signature import NumberSpec
+from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import ConversionError, StateMade, listener
+from dy2st_runtime.errors import ConversionError, StateMade, WrongKind, listener
 from dy2st_runtime.ir import Output, Program
-from dy2st_runtime.ir.location import is_own_file
+from dy2st_runtime.ir.location import is_own_file, join_parts
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
@@ -49,6 +58,8 @@ from dy2st_runtime.thread_state import (
     put_back_after_errors,
     without_collection,
 )
+
+join_parts(is_part)
 
 _Method: TypeAlias = Callable[[Any], Any]
 # Python's own code asks for somebody: for whom is seen from its caller.
@@ -138,6 +149,61 @@ _watching = Shared(
     _methods(_hash, _text, _condition),
     _methods(_asked_for_hash, _asked_for_text, _text_of_condition),
 )
+
+
+# -- what is said of it: nothing unless asked for -----------------------------------------------
+
+ALL, FULL = 100, "full"
+
+
+class _Settings:
+    code_level: int | str | None = None
+    code_stream: TextIO | None = None
+    verbosity = 0
+    verbosity_stream: TextIO | None = None
+
+
+settings = _Settings()
+
+
+def set_code_level(level: int | str = ALL, also_to_stdout: bool = False) -> None:
+    """Print the rewritten code of every function when it is converted, from now on.
+
+    Level n (from 1) prints the code after the n-th rewrite, 100 the code that runs, 0 nothing;
+    "full" prints its operators, attributes and items as the calls that they are. It goes to the
+    standard error stream, or with `also_to_stdout` to the standard output.
+
+    >>> set_code_level(0)
+    """
+    is_level = isinstance(level, int) and not isinstance(level, bool) and level >= 0
+    if not is_level and level != FULL:
+        raise WrongKind(f'the code level is "{FULL}" or an int from 0 to {ALL}, not {level!r}')
+    settings.code_level = level or None
+    settings.code_stream = sys.stdout if also_to_stdout else None
+
+
+def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+    """Say what is converted: 0 nothing, 1 every function, 2 also what is left as Python and why.
+
+    >>> set_verbosity(0)
+    """
+    if not isinstance(level, int) or isinstance(level, bool) or level < 0:
+        raise WrongKind(f"the verbosity is an int from 0, not {level!r}")
+    settings.verbosity = level
+    settings.verbosity_stream = sys.stdout if also_to_stdout else None
+
+
+def note(text: str) -> None:
+    """Say something about a conversion, if that was asked for."""
+    if settings.verbosity:
+        print(f"dy2st: {text}", file=settings.verbosity_stream or sys.stderr)
+
+
+# DY2ST_DEBUG: 1 and 2 are the verbosity, 3 shows the rewritten code as well.
+_debug = os.environ.get("DY2ST_DEBUG", "0")
+_level = int(_debug) if _debug.isdigit() else 0
+settings.verbosity = min(_level, 2)
+settings.code_level = ALL if _level >= 3 else None
 
 
 def show(function: FunctionType) -> None:

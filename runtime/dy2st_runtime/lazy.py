@@ -1,6 +1,6 @@
 """Loads modules, and makes objects, when they are first used: not everybody converts and saves.
 
-What converts and traces (`jit/tracing.py`, loaded with the first `to_static`), passes, engines and
+What converts and traces (`jit/programs.py`, loaded with the first `to_static`), passes, engines and
 files would triple the time of `import dy2st`.
 
 What `once` makes is made by one thread: others wait, and so does a fork. `functools.cache` lets two

@@ -1,21 +1,289 @@
-"""Which tensors of a call are one object, and checks of what a Program assumes of that.
+"""The objects of a call beside its arrays: which are one, which it changes, which it gives back.
 
-A function that returns its argument returns the object itself, and so does a call of its Program.
+A registered buffer is whichever tensor its Layer holds at that moment. A function that returns its
+argument returns the object itself, and so does a call of its Program. A Program has an input for
+each tensor, and a list of its own for each list that it is given: where it changes one of them, or
+asks which are one, it is traced once more for calls that are tied so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
-from dy2st_runtime.autograd import depends
+import numpy as np
+
+from dy2st.jit.signature import Identity, sharing_of
+from dy2st_runtime.autograd import Array, depends
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
 from dy2st_runtime.ir import Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import Origins, object_of
+from dy2st_runtime.ir.structure import is_container, map_entries
+from dy2st_runtime.ir.tracing.gradient_flow import flags_of
+from dy2st_runtime.lazy import cached_property
+from dy2st_runtime.resident import Resident
 from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor
+
+Places = Mapping[str, tuple[dict[str, Any], str]]
+State = Mapping[str, EagerTensor]
+
+
+class LiveState:
+    """Tensors by name. A registered buffer is whichever tensor its Layer holds at that moment."""
+
+    def __init__(self, tensors: State, places: Places):
+        """`places` says where the buffers among the tensors are registered."""
+        self._tensors = dict(tensors)
+        self.places = {name: place for name, place in places.items() if name in tensors}
+
+    def now(self) -> dict[str, EagerTensor]:
+        """The tensors of this moment."""
+        known = self._tensors
+        for name, (store, attribute) in self.places.items():
+            held = store.get(attribute)
+            if held is not known[name] and isinstance(held, EagerTensor):
+                known[name] = held
+        return known
+
+    def last(self) -> dict[str, EagerTensor]:
+        """The tensors of the last call, which it may have replaced."""
+        return self._tensors
+
+    def only(self, names: Iterable[str]) -> LiveState:
+        """Those of some names."""
+        return LiveState({name: self._tensors[name] for name in names}, self.places)
+
+
+def take_in_place(
+    tensor: EagerTensor, value: EagerTensor | Array | Resident, may_be_cut: bool, records: bool
+) -> None:
+    """A tensor that the call has changed in place; `set_value` cuts it off what it was made of.
+
+    Where nothing is recorded for gradients they go on flowing to that. An array, or what an engine
+    keeps, is a tensor to which none flow.
+    """
+    if isinstance(value, Resident):
+        if tensor.node is None:
+            tensor.keep(value)
+            return
+        value = value.array
+    if not isinstance(value, EagerTensor):
+        if tensor.node is None:
+            tensor.put(value)
+            return
+        value = EagerTensor(value)
+    if not may_be_cut and not records:
+        tensor.put(value.array)
+        return
+    is_cut = may_be_cut and tensor.node is not None and value.node is None
+    tensor.stopped = value.stopped and (tensor.stopped or is_cut)
+    tensor.put(value.array)
+    tensor.node, tensor.index = value.node, value.index
+
+
+def are_apart(now: State) -> bool:
+    """Whether tensors are as many: a change of one in place is none of another."""
+    return len(set(map(id, now.values()))) == len(now)
+
+
+@dataclass(frozen=True)
+class SameFlags:
+    """Whether gradients flow through tensors, and begin there: those of a Program by name, and
+    others."""
+
+    named: Mapping[str, tuple[bool, bool]]
+    others: Sequence[tuple[EagerTensor, tuple[bool, bool]]]
+
+    @classmethod
+    def of(cls, names: Mapping[int, str], read: Iterable[Any]) -> SameFlags:
+        """Those that were read, with their flags; `names` are those in the Program, by id."""
+        named = {names[id(tensor)]: flags for tensor, flags in read if id(tensor) in names}
+        return cls(named, [found for found in read if id(found[0]) not in names])
+
+    def hold(self, now: State) -> bool:
+        """Whether it still is so."""
+        tensors = [now[name] for name in self.named]
+        are_ends = [tensor.node for tensor in tensors].count(None) == len(tensors)
+        are_same = are_ends and [tensor.stopped for tensor in tensors] == self._if_ends
+        are_same = are_same or list(map(flags_of, tensors)) == list(self.named.values())
+        return are_same and all(flags_of(tensor) == flags for tensor, flags in self.others)
+
+    @cached_property
+    def _if_ends(self) -> list[bool] | None:
+        """What `stopped` of the tensors is if no operator has made any; None if one has."""
+        flags = self.named.values()
+        return [stopped for stopped, _ in flags] if all(is_end for _, is_end in flags) else None
+
+
+@dataclass(frozen=True)
+class OneTensor:
+    """Places of one tensor, which must go on being one; that one, if something else holds it."""
+
+    name: str
+    places: list[tuple[Mapping[str, Any], str]]
+    tensor: EagerTensor | None
+
+    def holds(self) -> bool:
+        """Whether they still are."""
+        held = [store.get(name) for store, name in self.places]
+        wanted = held[0] if self.tensor is None else self.tensor
+        return all(one is wanted for one in held)
+
+
+class Ties(NamedTuple):
+    """For each tensor, and for each list, dict or set of a call, what it is.
+
+    That is the place of the first argument that is the same object, or an object from outside. ()
+    where each argument is itself.
+    """
+
+    tensors: tuple[int | Identity, ...] = ()
+    containers: tuple[int | Identity, ...] = ()
+
+    def leaves(self, inputs: Sequence[Any]) -> list[Any]:
+        """What a function gets in place of its tensors."""
+        places = self.tensors or range(len(inputs))
+        return [inputs[one] if isinstance(one, int) else one.value() for one in places]
+
+    def tied(self, value: Any) -> Any:
+        """New containers, in which those are one that are one in the call.
+
+        >>> first, second = Ties(containers=(0, 1, 1)).tied([[1], [1]])
+        >>> first is second
+        True
+        """
+        found: list[Any] = []
+
+        def of(entry: Any) -> Any:
+            if isinstance(entry, tuple) or not (is_container(entry) or type(entry) is set):
+                return map_entries(entry, of)
+            place = self.containers[len(found)]
+            found.append(entry)
+            if type(entry) is not set:
+                pairs = entry.items() if isinstance(entry, dict) else enumerate(entry)
+                for key, inner in [*pairs]:
+                    entry[key] = of(inner)
+            return found[place] if isinstance(place, int) else place.value()
+
+        return of(value) if self.containers else value
+
+    def is_free(self, place: int) -> bool:
+        """Whether a tensor has an input of its own."""
+        return not self.tensors or self.tensors[place] == place
+
+
+NO_TIES = Ties()
+
+
+class OtherTies(TensorAsPython):
+    """A call has arguments that are one object, of which its Program knows nothing."""
+
+    def __init__(self, what: str, ties: Ties, *, why: str, hint: str):
+        """Take those that the call has."""
+        super().__init__(what, why=why, hint=hint)
+        self.ties = ties
+
+
+def ties_of(containers: Sequence[Any]) -> Ties:
+    """Those of a call that has no Program yet."""
+    return Ties((), sharing_of(containers)) if len(containers) > 1 else NO_TIES
+
+
+@dataclass(frozen=True)
+class Apart:
+    """What a Program takes to be objects of their own.
+
+    ties     those for which it was traced.
+    changed  the arguments that it changes, by place.
+    asked    pairs of tensors of which it asks whether they are one.
+    outside  what finds the containers from outside that it reads, if it changes any.
+    """
+
+    program: Program
+    ties: Ties
+    changed: Sequence[int]
+    asked: Sequence[tuple[int, int, Any]]
+    outside: Sequence[Callable[[], Any]]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.program.updates or self.asked or self.outside)
+
+    def check(
+        self, tensors: Sequence[Any], containers: Sequence[Any], state: Mapping[str, Any]
+    ) -> None:
+        """Raise OtherTies if objects of a call are less apart than that."""
+        held = [*tensors, *state.values()]
+        changed = {id(tensors[place]) for place in self.changed}
+        updated = {id(state[name]) for name in self.program.updates}
+        free = [id(one) for place, one in enumerate(tensors) if self.ties.is_free(place)]
+        is_other = (
+            not updated.isdisjoint(free)
+            or (len(set(free)) < len(free) and (changed or self.asked))
+            or (changed and not changed.isdisjoint(map(id, state.values())))
+            or any(held[left] is held[right] for left, right, _ in self.asked)
+        )
+        found = self.ties
+        if is_other:
+            of_state = {*map(id, state.values())}
+            found = found._replace(tensors=_tied(tensors, found.tensors, of_state))
+        if self.outside and containers:
+            known = {id(find()) for find in self.outside}
+            if not known.isdisjoint(map(id, containers)):
+                found = found._replace(containers=_tied(containers, found.containers, known))
+        if found != self.ties:
+            raise OtherTies(
+                f"{self.program.name}() is given one object for two that it takes for two",
+                found,
+                why="a Program has an input for each, whatever it is given",
+                hint="call the converted function, which makes a Program for such calls",
+            )
+        _check_views(self.program, {*changed, *updated}, held)
+
+
+def _tied(
+    objects: Sequence[Any], before: Sequence[int | Identity], known: Container[int]
+) -> tuple[int | Identity, ...]:
+    """What each object of a call is, where those of some ids are known from outside."""
+    firsts = sharing_of(objects) or range(len(objects))
+    return tuple(
+        [
+            Identity(one)
+            if id(one) in known or (before and isinstance(before[place], Identity))
+            else firsts[place]
+            for place, one in enumerate(objects)
+        ]
+    )
+
+
+def _check_views(program: Program, changed: Iterable[int], held: Sequence[Any]) -> None:
+    """Refuse a call in which a tensor that changes shares elements with another one."""
+    names = [variable.name for variable in program.block.parameters]
+    places = {id(one): place for place, one in enumerate(held)}
+    for key in changed:
+        tensor = held[places[key]]
+        for other in () if tensor.storage is None else tensor.storage.others(tensor):
+            if id(other) in places and _overlap(tensor, other):
+                raise TensorAsPython(
+                    f"{program.name}() changes `{names[places[key]]}` in place, and is given "
+                    f"`{names[places[id(other)]]}` too, which shares its memory at this call",
+                    at=None,
+                    why="a Program has an input for each, whatever it is given",
+                    hint="give it a copy: clone(), or make the view inside of the function",
+                )
+
+
+def _overlap(tensor: Any, other: Any) -> bool:
+    """Whether two tensors have an element in common."""
+    if not shares_memory(tensor, other):
+        return False
+    try:
+        work: Any = 1000  # which NumPy's types do not know
+        return np.shares_memory(tensor.array, other.array, max_work=work)
+    except np.exceptions.TooHardError:
+        return True
 
 
 @dataclass(eq=False)
