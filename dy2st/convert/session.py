@@ -10,7 +10,7 @@ from typing import Any
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.dy2static import deeper, run_in
-from dy2st.convert.kinds.gradients import note_gradients
+from dy2st.convert.kinds.tensors import note_gradients
 from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record

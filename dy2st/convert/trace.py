@@ -36,8 +36,8 @@ from dy2st.convert.objects import (
 )
 from dy2st.convert.record import LayerPaths, Record
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import fill, read_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.types.values import fill, read_state, write_state
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.layout import Reference
 from dy2st.convert.values.special import (

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import fill, read_state, write_state
+from dy2st.convert.types.values import fill, read_state, write_state
 from dy2st.jit.static_function import StaticFunction
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.nn.layer import Layer

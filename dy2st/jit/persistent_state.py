@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dy2st.convert.kinds.gradients import PLACE
+from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.replay.effects import Effect
 from dy2st.convert.replay.places import Source
 from dy2st.convert.replay.result import Made, Out, Rows, Several

@@ -1,4 +1,4 @@
-"""Methods of dicts, of OrderedDict and defaultdict, and `dict(...)`."""
+"""Methods of dicts, of OrderedDict and defaultdict, `dict(...)`, and views of dicts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.container_writes import each, is_lazy, note_put, to_move
-from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, presence, there, there_or
+from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move
 from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
-from dy2st.convert.trace import MISSING, Trace
+from dy2st.convert.kinds.traced_keys import (
+    check_sure,
+    gathered,
+    is_entry,
+    is_sure,
+    presence,
+    there,
+    there_or,
+)
+from dy2st.convert.trace import MISSING, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.nn.tables import Table
@@ -275,3 +283,62 @@ for _name, _protocol in (
     ("__delitem__", "del_item"),
 ):
     _row_of_item(_name, _protocol)
+
+# -- views ---------------------------------------------------------------------------------------
+# Each is a view of Python's, which stands for the dict: what it shows is looked up there.
+
+_TAKEN: dict[str, Callable[[Any, Any], Any]] = {
+    "items": lambda key, value: (key, value),
+    "values": lambda key, value: value,
+    "keys": lambda key, value: key,
+}
+
+
+def _row_of_view(name: str) -> None:
+    def row(trace: Trace, owner: Any) -> Any:
+        content = trace.content(owner)
+        made = getattr(content if isinstance(content, dict) else type(owner)(), name)()
+        trace.origins[id(made)] = made, DictView(owner, name)
+        return made
+
+    method_row("dict", name=name)(row)
+
+
+for _name in _TAKEN:
+    _row_of_view(_name)
+
+
+def shown_by(trace: Trace, view: Any) -> Any:
+    """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
+    _, (owner, name) = trace.origins[id(view)]
+    if traced_keys.is_keyed(trace, owner):
+        return traced_keys.ROWS[name](trace, owner)
+    content = trace.content(owner)
+    trace.read_content(owner)
+    if is_sure(trace, content):
+        return getattr(content, name)()
+    return gathered(trace, content, _TAKEN[name])
+
+
+@method_row("keys", "values", name="__len__")
+def length_of_view(trace: Trace, view: Any) -> Any:
+    """`len(view)`."""
+    found = trace.origin(view, DictView)
+    # One from outside is read by code in C.
+    return len(trace.native(view)) if found is None else trace.call(len, found.owner)
+
+
+@method_row("keys", "values", name="__contains__")
+def _in_view(trace: Trace, view: Any, item: Any) -> Any:
+    owner, name = trace.origin(view, DictView) or (None, "")
+    if name == "keys":
+        return trace.in_(item, owner)
+    if name != "items" or not isinstance(item, tuple) or len(item) != 2:
+        return trace.in_(item, trace.call(list, view))
+    key, value = item
+
+    def same() -> Any:
+        held = trace.item(owner, key)
+        return held is value or trace.equals(held, value)
+
+    return trace.and_(trace.in_(key, owner), same)

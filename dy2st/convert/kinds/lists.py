@@ -4,21 +4,79 @@ from __future__ import annotations
 
 import operator
 from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dy2st.convert.aliases import BorrowedElement
-from dy2st.convert.kinds.container_writes import to_move
 from dy2st.convert.kinds.scalars import is_traced, scalar
-from dy2st.convert.polyfills import lists_
+from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
-from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.trace import MISSING, DictView, Trace, own_method
 from dy2st.convert.types import info
-from dy2st.convert.values.flatten import copied, element_at, promote_elements, row_of
+from dy2st.convert.values.flatten import build, copied, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
 from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable, user_location
 from dy2st_runtime.ir.choice import Text
+
+# -- writes into containers -------------------------------------------------------------------
+# They note what they depend on. A write may leave a container from outside as it was: where an
+# element is put that is there already, this call changes nothing, and another one may.
+
+
+def to_move(trace: Trace, owner: Any) -> Any:
+    """The content of a list or deque, to be changed: elements get other places."""
+    trace.read_content(owner)
+    return trace.writable(owner)
+
+
+def to_cut(trace: Trace, owner: Any) -> Any:
+    """The same where the last element goes: one that the call has put there, or one of before."""
+    content = trace.content(owner)
+    if type(content) is not type(owner) or len(content) <= len(owner):
+        trace.read_content(owner)
+    return trace.writable(owner)
+
+
+def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
+    """Note that a value gets a place or key; one that was taken away gets another place."""
+    if not trace.is_as_found(owner):
+        return
+    if isinstance(owner, dict):
+        before = owner.get(key, MISSING)
+        if before is not MISSING and key not in trace.content(owner):
+            trace.read_content(owner)
+    else:
+        before = owner[key] if -len(owner) <= key < len(owner) else MISSING
+    if before is value:
+        trace.read_item(owner, key, value)
+
+
+def note_slice(trace: Trace, owner: Any, content: Any, part: slice, values: Sequence[Any]) -> None:
+    """The same of values that get the places of a slice; what is behind moves if it grows."""
+    places = range(len(content))[part]
+    if len(places) != len(values):
+        trace.read_content(owner)
+    trace.read_length(owner)
+    for place, value in zip(places, values, strict=False):
+        note_put(trace, owner, place, value)
+
+
+def is_lazy(trace: Trace, iterable: Any) -> bool:
+    """Whether code of the user's may run between two items: a generator, a map, an iterator."""
+    kind = type(iterable)
+    row = info(kind)
+    # What holds its items: nothing of the user's runs while they are taken.
+    is_own = kind in (tuple, SymbolicSequence, Union) or row.is_traced or row.state == "array"
+    is_whole = row.is_container or row.is_atom or is_own or row.family == "set"
+    return not is_whole and trace.origin(iterable, DictView) is None
+
+
+def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:
+    """Call `take` with each item, before the next one is asked for."""
+    trace.for_(iterable, None, lambda item: (take(item), ())[1], (), ())
 
 
 def held(trace: Trace, owner: Any) -> Any:
@@ -356,6 +414,258 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if any(one.element is None for one in whole):
         return getattr(trace, name)(*(length_of(trace, one) for one in whole))
     if name in ("eq", "ne"):
-        same = trace.call(lists_.are_equal, *whole)
+        same = trace.call(methods.are_equal, *whole)
         return same if name == "eq" else trace.not_(same)
-    return trace.call(lists_.in_order, getattr(operator, name), *whole)
+    return trace.call(methods.in_order, getattr(operator, name), *whole)
+
+
+# -- methods --------------------------------------------------------------------------------------
+
+
+def _is_known(content: Any, *numbers: Any) -> bool:
+    """Whether a list of Python is changed at a place of Python."""
+    return type(content) is not SymbolicSequence and not any(
+        isinstance(n, Variable) for n in numbers
+    )
+
+
+@method_row(list, deque)
+def _append(trace: Trace, owner: Any, item: Any) -> None:
+    content = trace.writable(owner)
+    if type(content) is not SymbolicSequence:
+        content.append(item)
+        return
+    new = with_item(trace, content, item, F.array_append)
+    replaced(trace, owner, new)
+    trace.alias_tracker.give(owner, -1, item, new.element)
+
+
+@method_row(list, deque)
+def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
+    content = to_move(trace, owner)
+    if _is_known(content, index):
+        content.insert(index, item)
+        return
+    if type(owner) is deque and owner.maxlen is not None:
+        raise ConversionError(
+            "insert() of a deque with maxlen whose length depends on a tensor",
+            at=user_location(),
+            why="whether it is full is known only when the Program runs",
+            hint="use a list, and cut it: items = items[-most:]",
+        )
+    put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
+    new = with_item(trace, whole_of(trace, owner, content), item, put)
+    replaced(trace, owner, new)
+    trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace), new.element)
+
+
+@method_row(deque)
+def _appendleft(trace: Trace, owner: Any, item: Any) -> None:
+    _extendleft(trace, owner, [item])
+
+
+@method_row(deque)
+def _extendleft(trace: Trace, owner: Any, items: Any) -> None:
+    if is_lazy(trace, items):
+        each(trace, items, lambda item: _extendleft(trace, owner, [item]))
+        return
+    new = trace.listed(items)
+    content = to_move(trace, owner)
+    if type(content) is not SymbolicSequence and type(new) is not SymbolicSequence:
+        content.extendleft(new)
+        return
+    flipped = of_each(trace, as_dynamic(trace, new, list), _flipped)
+    found = joined(trace, flipped, content, deque)
+    if owner.maxlen is not None:  # what is too much leaves at the end
+        found = of_each(trace, found, lambda array: F.array_slice(array, 0, owner.maxlen))
+    replaced(trace, owner, found)
+
+
+def _flipped(array: Variable) -> Any:
+    return F.array_slice(array, None, None, -1)
+
+
+@method_row(list, deque)
+def _extend(trace: Trace, owner: Any, items: Any) -> None:
+    if is_lazy(trace, items):
+        each(trace, items, lambda item: _append(trace, owner, item))
+        return
+    other = trace.listed(items)
+    content = trace.writable(owner)
+    if type(content) is not SymbolicSequence and type(other) is not SymbolicSequence:
+        content.extend(other)
+        return
+    replaced(trace, owner, joined(trace, content, other, type(owner)))
+
+
+@method_row(list, deque, name="__iadd__")
+def _add_in_place(trace: Trace, owner: Any, items: Any) -> Any:
+    _extend(trace, owner, items)
+    return owner
+
+
+@method_row(list, deque, name="__imul__")
+def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
+    content = to_move(trace, owner)
+    if _is_known(content, times) and isinstance(times, int):
+        content *= times
+        return owner
+    made = repeat(trace, owner, times)
+    if made is NotImplemented:
+        raise TypeError(f"can't multiply sequence by non-int of type {type(times).__name__!r}")
+    replaced(trace, owner, trace.content(made))
+    return owner
+
+
+@method_row(list, deque)
+def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
+    is_last = type(index) is int and index == -1
+    content = to_cut(trace, owner) if is_last else to_move(trace, owner)
+    if _is_known(content, index):
+        return content.pop() if type(owner) is deque else content.pop(index)
+    content = whole_of(trace, owner, content)
+    if content.element is None:
+        raise IndexError("pop from empty list")
+    check_place(trace, content, index, "pop")
+    pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
+    trace.hold(
+        owner, SymbolicSequence(content.kind, content.element, [a for a, _ in pairs], content.like)
+    )
+    found = build(trace, content.element, iter([item for _, item in pairs]))
+    return trace.alias_tracker.take_out(owner, found)
+
+
+@method_row(deque)
+def _popleft(trace: Trace, owner: Any) -> Any:
+    content = to_move(trace, owner)
+    return content.popleft() if type(content) is not SymbolicSequence else _pop(trace, owner, 0)
+
+
+@method_row(deque)
+def _rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
+    content = to_move(trace, owner)
+    if _is_known(content, steps):
+        content.rotate(steps)
+        return
+    whole = whole_of(trace, owner, content)
+    length = length_of(trace, whole)
+    place = length - steps % F.maximum(length, 1)
+    iteration = lambda a: F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place))  # noqa: E731
+    replaced(trace, owner, of_each(trace, whole, iteration))
+
+
+@method_row(list, deque)
+def _clear(trace: Trace, owner: Any) -> None:
+    if type(trace.content(owner)) in (list, deque):
+        trace.empty(owner)
+    else:
+        trace.hold(owner, [] if type(owner) is list else deque(maxlen=owner.maxlen))
+
+
+@method_row(list, deque)
+def _copy(trace: Trace, owner: Any) -> Any:
+    return new_list(trace, held(trace, owner), type(owner), owner)
+
+
+@method_row(list, deque)
+def _reverse(trace: Trace, owner: Any) -> None:
+    content = to_move(trace, owner)
+    if type(content) is not SymbolicSequence:
+        content.reverse()
+        return
+    replaced(trace, owner, of_each(trace, content, _flipped))
+
+
+@function_row(list)
+def _list(trace: Trace, iterable: Any = ()) -> Any:
+    return _filled(trace, [], trace.listed(iterable))
+
+
+def _filled(trace: Trace, owner: Any, content: Any) -> Any:
+    made = trace.made(owner)
+    if type(content) is SymbolicSequence:
+        trace.call(made.extend, content)
+    else:
+        made.extend(content)
+    return made
+
+
+@function_row(tuple)
+def _tuple(trace: Trace, iterable: Any = ()) -> Any:
+    if type(iterable) is tuple:
+        return iterable
+    content = trace.listed(iterable)
+    if type(content) is SymbolicSequence:
+        return tuple_of(trace, content)
+    return tuple(content)
+
+
+@function_row(deque)
+def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
+    return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
+
+
+# -- where an element is ----------------------------------------------------------------------
+
+
+@method_row(list, deque, tuple, SymbolicSequence)
+def _count(trace: Trace, owner: Any, item: Any) -> Any:
+    def iteration(one: Any, total: Any) -> tuple[Any]:
+        return (trace.add(total, trace.if_exp(_is_same(trace, one, item), lambda: 1, lambda: 0)),)
+
+    return trace.for_(owner, None, iteration, (0,), ("the count",))[0]
+
+
+def _is_same(trace: Trace, one: Any, item: Any) -> Any:
+    return True if one is item else trace.truth_value(trace.eq(one, item))
+
+
+@method_row(list, deque, tuple, SymbolicSequence)
+def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
+    found = place_of(trace, held(trace, owner), item, start, stop)
+    if found is None:
+        kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
+        is_shown = number_kind(item) is not None or isinstance(item, str)
+        raise ValueError(f"{repr(item) if is_shown else 'x'} is not in {kind.__name__}")
+    return found
+
+
+@method_row(list, deque)
+def _remove(trace: Trace, owner: Any, item: Any) -> None:
+    found = place_of(trace, held(trace, owner), item, 0, None)
+    if found is None:
+        raise ValueError("list.remove(x): x not in list")
+    trace.del_item(owner, found)
+
+
+def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> Any:
+    """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
+    if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
+        whole = as_dynamic(trace, content, getattr(content, "kind", type(content)))
+        return trace.call(methods.place_of, whole, item, start, stop)
+    # Of a list of Python all elements are asked side by side: a loop in Python would nest as many
+    # branches as there are elements.
+    places = range(len(content))[start:stop]
+    answers: list[tuple[int, Any]] = []
+    for place in places:
+        same = _is_same(trace, content[place], item)
+        if same is True and not answers:
+            return place
+        if same is not False:
+            answers.append((place, same))
+        if same is True:
+            break
+    if not answers:
+        return None
+    # From the last to the first: the first that holds has the last word.
+    found: Any = trace.tracer.number(-1)
+    for place, answer in reversed(answers):
+        found = F.where(trace.tracer.variable(answer), place, found)
+        found.number = int
+    _check_found(trace, found)
+    return found
+
+
+def _check_found(trace: Trace, found: Any) -> None:
+    flag = F.greater_equal(found, 0)
+    trace.tracer.check(flag, ValueError("x is not in list"))

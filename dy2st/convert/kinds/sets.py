@@ -11,8 +11,7 @@ from typing import Any
 
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.container_writes import each, is_lazy
-from dy2st.convert.kinds.lists import length_of
+from dy2st.convert.kinds.lists import each, is_lazy, length_of
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info

@@ -9,25 +9,23 @@ read their arguments alone are called at each call, too: it is traced anew.
 from __future__ import annotations
 
 import dis
+import inspect
 import io
 import os
 import re
 import sys
 from _thread import LockType, RLock
 from abc import get_cache_token
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from types import (
-    FunctionType,
-    MappingProxyType,
-    MethodType,
-    ModuleType,
-)
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
+from types import CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
+from dy2st.convert import dy2static
 from dy2st.convert.dy2static import users_limit
 from dy2st.convert.effect_table import (
     KINDS,
@@ -44,12 +42,114 @@ from dy2st.convert.effect_table import (
     module_of_code,
     row_of,
 )
-from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.trace import CONTENT, EACH_CALL, Trace
 from dy2st.convert.types import info
+from dy2st.transpiler.compile import is_part
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location
+from dy2st_runtime.ir.location import holds, is_own_file, user_frame
+
+# -- functions that look at the frame that calls them ---------------------------------------------
+# They see one of the user's function.
+
+
+def user_frames() -> Iterator[FrameType]:
+    """The frames of the user's functions, innermost first: the body of a statement is no other."""
+    frame, inside = user_frame(), None
+    while frame is not None:
+        code = frame.f_code
+        if not is_own_file(code.co_filename):
+            if inside is None or not holds(code, inside):
+                yield frame
+                inside = code
+            if not is_part(code):
+                inside = None
+        frame = frame.f_back
+
+
+def called_by_the_user(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """`function(*args, **kwargs)` by a frame that has the globals, name and line of the user's."""
+    frame = user_frame()
+    if frame is None:
+        return function(*args, **kwargs)
+    if (function.__module__, getattr(function, "__name__", "")) == ("pdb", "set_trace"):
+        return _stop()
+    code = _CALL.replace(
+        co_filename=frame.f_code.co_filename,
+        co_name=frame.f_code.co_name,
+        co_firstlineno=frame.f_lineno - 1,
+    )
+    try:
+        return FunctionType(code, frame.f_globals)(function, args, kwargs)
+    except BaseException as error:  # goes on, without the frame
+        here = error.__traceback__
+        if here is not None and here.tb_next is not None:
+            here.tb_next = here.tb_next.tb_next
+        raise
+
+
+def _call(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return function(*args, **kwargs)
+
+
+_OWN = ("dy2st", "numpy")
+_CALL: CodeType = _call.__code__
+
+
+def looks_at_caller(function: Any) -> bool:
+    """Whether a function may look at the frame that calls it: one of Python's own, a metaclass."""
+    if isinstance(function, type):
+        return issubclass(function, type)
+    module = str(getattr(function, "__module__", ""))
+    return type(function) is FunctionType and not module.startswith(_OWN)
+
+
+@function_row(sys._getframe)
+def _getframe(trace: Trace, depth: int = 0) -> FrameType:
+    found = [*user_frames()][depth:]
+    if not found:
+        raise ValueError("call stack is not deep enough")
+    return found[0]
+
+
+@function_row(inspect.currentframe)
+def _currentframe(trace: Trace) -> FrameType | None:
+    return next(user_frames(), None)
+
+
+@function_row(sys.exit)
+def exit_(trace: Trace, status: Any = None) -> None:
+    """`sys.exit(status)`: an exception like others."""
+    args = status if isinstance(status, tuple) else () if status is None else (status,)
+    raise trace.raised(SystemExit(*args))
+
+
+@function_row(breakpoint)
+def _breakpoint(trace: Trace, *args: Any, **options: Any) -> None:
+    if trace.call_context.is_tentative:
+        trace.refuse_effect("breakpoint() is called")
+    is_default = sys.breakpointhook is sys.__breakpointhook__
+    if is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
+        _stop()
+    else:
+        called_by_the_user(sys.breakpointhook, args, options)
+
+
+def _stop() -> None:
+    """Let the debugger of Python stop on the user's next line."""
+    frame = user_frame()
+    debugger = import_module("pdb").Pdb()  # who debugs waits for it
+    debugger.set_trace(frame)
+    sys.settrace(None)  # it would stop in the next line of ours
+    debugger.set_next(frame)
+    sys.settrace(debugger.trace_dispatch)
+
+
+# -- side effects ---------------------------------------------------------------------------------
 
 _BY_IDENTITY: Any = object.__hash__
 
@@ -339,3 +439,59 @@ def _may_change(trace: Trace, value: Any) -> bool:
     row = info(type(value))
     # What a class that is derived from a container holds is compared, and written on each path.
     return not (row.state == "derived" or row.is_fixed or trace.is_made_here(value))
+
+
+# -- functions of dy2static -----------------------------------------------------------------------
+# Code that is converted itself calls them: what `.code` prints runs in a module of the user's, too;
+# there its branches are functions as others.
+
+# What prepares a value for Python's own syntax, by which the converted code takes it.
+_FOR_SYNTAX = frozenset(
+    ("double_star", "iterate", "manager", "raised", "spread_double_star", "spread_star", "star")
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Method:
+    """The method that an object, or each of several, has by a name."""
+
+    owner: Any
+    name: str
+
+
+@method_row(_Method, name="__call__")
+def _call_method(trace: Trace, method: _Method, *args: Any, **kwargs: Any) -> Any:
+    return trace.method(method.owner, method.name, *args, **kwargs)
+
+
+def _statement(trace: Trace, function: FunctionType, *args: Any, **kwargs: Any) -> Any:
+    """A statement with functions that are traced when they are called."""
+    named = {name: _traced(trace, value) for name, value in kwargs.items()}
+    return function(*(_traced(trace, value) for value in args), **named)
+
+
+def _traced(trace: Trace, value: Any) -> Any:
+    if type(value) is FunctionType:
+        return partial(trace.call, value)
+    if type(value) is tuple:
+        return tuple(_traced(trace, one) for one in value)
+    return value
+
+
+for _name in dy2static.STATEMENTS:
+    code_row(getattr(dy2static, _name).__code__)(_statement)
+
+
+# A call is no statement, though it has the name of one.
+@code_row(dy2static.convert_call.__code__)
+def _convert_call(
+    trace: Trace, _: FunctionType, function: Any, method: str | None = None, *__: Any
+) -> Any:
+    """What is called, to be called by the converted code."""
+    return function if method is None else _Method(function, method)
+
+
+@code_row(dy2static.operation("add").__code__)
+def _operation(trace: Trace, function: FunctionType, *args: Any) -> Any:
+    """An operation of the trace; what it takes are values."""
+    return args[0] if function.__name__ in _FOR_SYNTAX else function(*args)

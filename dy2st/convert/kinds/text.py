@@ -1,29 +1,224 @@
-"""Texts of what only the run knows: f-strings, str(), format(), `%`, join, and print."""
+"""Texts of what only the run knows: f-strings, str(), format(), methods, print, and messages."""
 
 from __future__ import annotations
 
+import builtins
 import itertools
+import os
 import re
 import string
 import sys
+import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from types import FunctionType
 from typing import Any
 
-from dy2st.convert.kinds.callers import called_by_the_user
-from dy2st.convert.kinds.code_texts import one_text
+from dy2st.convert.effect_table import KINDS, row_of
+from dy2st.convert.kinds.lists import joined as joined_lists
+from dy2st.convert.kinds.lists import length_of, repeat
 from dy2st.convert.kinds.scalars import is_traced
-from dy2st.convert.kinds.side_effects import check_side_effects, note_settings
+from dy2st.convert.kinds.side_effects import (
+    called_by_the_user,
+    check_side_effects,
+    note_settings,
+    user_frames,
+)
 from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
-from dy2st.convert.types.constants import with_lists
+from dy2st.convert.types.values import is_of_codes, with_lists
+from dy2st.convert.values.flatten import as_number, element_at
+from dy2st.convert.values.layout import Number, number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from dy2st_runtime.ir import F, Variable, user_location
 from dy2st_runtime.ir.choice import CONVERSIONS, Hole, Text, joined
+from dy2st_runtime.ir.location import user_frame
+
+# -- texts whose characters the data decides ------------------------------------------------------
+# Each is a Text of one place, for its code points. These stand in a tuple whose length is known
+# only when the Program runs. A text of Python becomes such a one where a loop makes it longer, or
+# where it is one of many; whoever gets the text from the Program gets a str.
+
+# The methods of such a text, in plain Python, by their names.
+TEXT_METHODS: dict[str, FunctionType] = {
+    name: getattr(methods, name)
+    for name in (
+        *("find", "rfind", "index", "count", "startswith", "endswith", "replace", "split"),
+        *("lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "zfill"),
+    )
+}
+# Formats of integers that are written in characters: how many with zeros in front, and a base.
+_OF_INTEGERS = re.compile(r"[sr]?|%%s|(?:%%)?(0\d*)?([dbox]?)")
+_BASES = {"": 10, "d": 10, "b": 2, "o": 8, "x": 16}
+
+
+def codes_of(value: Any) -> Any:
+    """The code points of a text: a tuple of Python, or a SymbolicSequence."""
+    if type(value) is str:
+        return tuple(map(ord, value))
+    return value.holes[0].value
+
+
+def text_of_codes(trace: Trace, codes: Any) -> Any:
+    """The text of code points: a str where all of them are known."""
+    if type(codes) is tuple and all(type(code) is int for code in codes):
+        return "".join(map(chr, codes))
+    if type(codes) is tuple:
+        numbers = [as_number(trace.tracer, code, int) for code in codes]
+        codes = SymbolicSequence(tuple, Number(int), [F.array_of(numbers)])
+    return Text((Hole(SymbolicSequence(tuple, Number(int), codes.arrays), "chr"),))
+
+
+def one_text(trace: Trace, text: Any) -> Any:
+    """A text of several code points and strings as one; as it is if it has other places."""
+    if type(text) is not Text or len(text.parts) < 2:
+        return text
+    if any(isinstance(part, Hole) and part.conversion != "chr" for part in text.parts):
+        return text
+    parts = [codes_of(part) if type(part) is str else part.value for part in text.parts]  # type: ignore[union-attr]
+    return text_of_codes(trace, reduce(lambda a, b: joined_lists(trace, a, b, tuple), parts))
+
+
+def as_codes(trace: Trace, text: Any) -> Any:
+    """A text with integers in it as one of code points; all other values as they are."""
+    if type(text) is not Text or is_of_codes(text):
+        return text
+    parts: list[Any] = []
+    for part in text.parts:
+        if isinstance(part, str) or part.conversion == "chr":
+            parts.append(part if isinstance(part, str) else Text((part,)))
+            continue
+        form = _OF_INTEGERS.fullmatch(part.conversion + part.spec)
+        if form is None or number_kind(part.value) is not int:
+            return text
+        base, width = _BASES[form[2] or ""], int(form[1] or 0)
+        parts.append(trace.call(methods.digits, part.value, base, width))
+    return one_text(trace, joined(parts))
+
+
+def character_at(trace: Trace, text: Text, place: Any) -> Any:
+    """The character at a place that is known to be in a text."""
+    return text_of_codes(trace, (element_at(trace, codes_of(text), place),))
+
+
+def length_of_text(trace: Trace, text: Text) -> Any:
+    """`len(text)`."""
+    return length_of(trace, codes_of(text))
+
+
+def characters(trace: Trace, text: Text) -> Indexed:
+    """What a loop over a text runs over."""
+    return Indexed(length_of_text(trace, text), lambda place: character_at(trace, text, place))
+
+
+def _are_texts(*values: Any) -> bool:
+    return all(type(value) is str or is_of_codes(value) for value in values)
+
+
+@operator_row("add", str, Text)
+def _add(trace: Trace, left: Any, right: Any) -> Any:
+    if type(right) not in (str, Text):
+        return NotImplemented
+    return one_text(trace, joined([left, right]))
+
+
+@operator_row("mul", str, Text)
+def _mul(trace: Trace, text: Any, times: Any) -> Any:
+    if not _are_texts(text) or number_kind(times) not in (int, bool):
+        return NotImplemented
+    return text_of_codes(trace, repeat(trace, codes_of(text), times))
+
+
+def _compared(name: str) -> None:
+    @operator_row(name, str, Text)
+    def row(trace: Trace, left: Any, right: Any) -> Any:
+        left, right = as_codes(trace, left), as_codes(trace, right)
+        if not _are_texts(left, right):
+            is_other = is_of_codes(left) and not isinstance(right, Text)
+            return name == "ne" if is_other and name in ("eq", "ne") else NotImplemented
+        return getattr(trace, name)(codes_of(left), codes_of(right))
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _compared(_name)
+
+
+@function_row(chr)
+def _chr(trace: Trace, code: Any) -> Any:
+    if not is_traced(code):
+        return chr(code)
+    known = F.logical_and(F.greater_equal(code, 0), F.less_than(code, 0x110000))
+    trace.tracer.check(known, ValueError("chr() arg not in range(0x110000)"))
+    return text_of_codes(trace, (code,))
+
+
+@function_row(ord)
+def _ord(trace: Trace, text: Any) -> Any:
+    text = as_codes(trace, text)
+    if not is_of_codes(text):
+        return ord(text)
+    length = length_of_text(trace, text)
+    error = TypeError("ord() expected a character, but string of another length found")
+    trace.tracer.check(F.equal(length, 1), error)
+    return element_at(trace, codes_of(text), 0)
+
+
+def empty_text() -> Text:
+    """A text of no characters that can be made longer."""
+    return Text((Hole(SymbolicSequence(tuple, Number(int), [F.array_of([])]), "chr"),))
+
+
+@method_row(str, Text, name="__contains__")
+def _contains(trace: Trace, text: Any, part: Any) -> Any:
+    if type(part) is Union:
+        return trace.map_cases(lambda one: _contains(trace, text, one), part)
+    text, part = as_codes(trace, text), as_codes(trace, part)
+    if not is_of_codes(text) and not is_of_codes(part):
+        return text in part if type(part) is Text else part in text  # refused, in its words
+    if not _are_texts(text, part):
+        raise TypeError(f"'in <string>' requires string as left operand, not {type(part).__name__}")
+    return trace.ge(trace.call(methods.find, text, part), 0)
+
+
+def part_of(trace: Trace, text: Any, index: Any) -> Any:
+    """`text[index]`."""
+    found = trace.item(codes_of(text), index)
+    return text_of_codes(trace, found if isinstance(index, slice) else (found,))
+
+
+def _method(name: str, written: Any) -> None:
+    @method_row(str, Text, name=name)
+    def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
+        text, args = as_codes(trace, text), tuple(as_codes(trace, one) for one in args)
+        if type(text) is str and not any(map(is_of_codes, args)):
+            return getattr(text, name)(*args, **options)
+        if not is_of_codes(text) and type(text) is Text:
+            return getattr(text, name)  # refused, in its words
+        return trace.call(written, text, *args, **options)
+
+
+for _name, _written in TEXT_METHODS.items():
+    _method(_name, _written)
+
+
+@method_row(str, Text, name="join")
+def _join(trace: Trace, separator: Any, texts: Any) -> Any:
+    given = trace.listed(texts)
+    are_known = type(given) is not SymbolicSequence and type(separator) is str
+    if are_known and not any(type(one) is Union for one in given):
+        return joined_by(trace, separator, given)
+    if type(given) is not SymbolicSequence:
+        given = tuple(given)
+    return trace.call(methods.join, separator, given, empty_text())
+
+
+# -- texts with places ----------------------------------------------------------------------------
 
 _STEP = re.compile(r"\.([^.\[]+)|\[([^\]]+)\]")
 _FIELD = re.compile(
@@ -293,3 +488,121 @@ def _print(
         F.print_(*shown, file=file)  # refused, in its words
     check_side_effects(trace, getattr(file, "write", print), (file,))
     print(*shown, sep=sep, end=end, file=file, flush=flush)
+
+
+# -- warnings, and messages to loggers ------------------------------------------------------------
+# In branches and loops the Program gives them when it runs.
+
+_LEVELS = {
+    **{"debug": 10, "info": 20, "warning": 30, "warn": 30},
+    **{"error": 40, "critical": 50, "fatal": 50},
+}
+
+
+def is_silent(trace: Trace, function: Any, given: Sequence[Any]) -> bool:
+    """Whether this gives a message to a logger that does not take its level now."""
+    number = {**_LEVELS, "exception": 40}.get(function.__name__)
+    if number is None or len(given) < 2 or row_of(function, given) is not KINDS["LOGS"]:
+        return False
+    asked: Any = getattr(given[0], "isEnabledFor", None)
+    if asked is None or asked(number):
+        return False
+    trace.read("cached", asked, ((number,), ()), False)
+    return True
+
+
+def logs_message(
+    trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> bool:
+    """Whether a call is recorded as a warning or a message; all others are made now, or refused."""
+    is_traced = any(holds_traced(trace, one) for one in (*args, *kwargs.values()))
+    if row_of(function, args) is KINDS["LOGS"]:
+        is_noted = _logs(trace, function, args, kwargs)
+    elif function is warnings.warn and (is_traced or trace.is_nested):
+        is_noted = _warns(trace, *args, **kwargs)
+    else:
+        return False
+    if is_traced and not is_noted and not trace.is_nested:
+        what = "a warning" if function is warnings.warn else "a message to a logger"
+        raise UnsupportedSyntax(
+            f"{what} with a tensor in it, of a kind that no Program gives",
+            at=user_location(),
+            why="a Program gives texts: with a level, to a logger of logging.getLogger, or with a "
+            "class of Python's own to warnings.warn",
+            hint='write ("%s", x) without extra=, exc_info= and stacklevel=, or print(...)',
+        )
+    return is_noted
+
+
+@function_row(warnings.warn)
+def warn_(
+    trace: Trace,
+    message: Any,
+    category: type[Warning] | None = None,
+    stacklevel: int = 1,
+    source: Any = None,
+    **options: Any,
+) -> None:
+    """`warnings.warn(message, category, stacklevel)`: our own frames do not count."""
+    given = {"category": category, "stacklevel": stacklevel, **options}
+    if logs_message(trace, warnings.warn, (message,), given):
+        return
+    check_side_effects(trace, warnings.warn, (message,))
+    if options:
+        called_by_the_user(warnings.warn, (message, category, stacklevel, source), options)
+        return
+    frames = list(user_frames())
+    if isinstance(message, Warning):
+        category = type(message)
+    place = frames[max(stacklevel, 1) - 1] if stacklevel <= len(frames) else None
+    names = sys.__dict__ if place is None else place.f_globals
+    file, line = ("sys", 1) if place is None else (place.f_code.co_filename, place.f_lineno)
+    known = names.setdefault("__warningregistry__", {})
+    module = names.get("__name__") or "<string>"
+    warnings.warn_explicit(
+        message, category or UserWarning, file, line, module, known, source=source
+    )
+
+
+def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options: Any) -> bool:
+    kind = UserWarning if category is None else category
+    is_known = isinstance(kind, type) and getattr(builtins, kind.__name__, None) is kind
+    if options or id(warnings.filters) != trace.filters:
+        return False
+    if not (is_known and type(message) in (str, Text) and type(stacklevel) is int):
+        return False
+    file, line = _place() if stacklevel <= 1 else ("", 0)
+    F.emit_warning(with_lists(kept(trace, message)), kind.__name__, file, line)
+    return True
+
+
+def _logs(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    name, logger, rest = function.__name__, "", args
+    if function.__qualname__ != name:  # a method, of a Logger or of an adapter
+        logger, rest = getattr(args[0], "name", ""), args[1:]
+        manager = getattr(args[0], "manager", None)  # of those that getLogger gives
+        if manager is None or args[0] not in (manager.root, manager.loggerDict.get(logger)):
+            return False
+    level: Any = _LEVELS.get(name)
+    if name == "log" and rest:
+        level, rest = rest[0], rest[1:]
+    if type(level) is not int or not rest or any(kwargs.values()):
+        return False
+    text, values = rest[0], rest[1:]
+    if type(text) not in (str, Text):
+        text = formatted(trace, text, "s", "")
+    if values and type(text) is Text:
+        return False
+    if values:
+        is_mapping = len(values) == 1 and isinstance(values[0], Mapping) and values[0]
+        text = trace.mod(text, values[0] if is_mapping else values)
+    frame = user_frame()
+    function = "" if frame is None else frame.f_code.co_name
+    F.emit_log(with_lists(kept(trace, text)), logger, level, *_place(), function)
+    return True
+
+
+def _place() -> tuple[str, int]:
+    """The line of the user's, and its file without folders: files tell of none."""
+    place = user_location()
+    return ("", 0) if place is None else (os.path.basename(place.file), place.line)

@@ -1,13 +1,25 @@
-"""itertools, as generators: each item is made when it is asked for."""
+"""What goes through items, of itertools, functools and builtins: each is made when asked for."""
 
 from __future__ import annotations
 
+import collections
+import functools
 import itertools
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
 from dy2st.convert.polyfills.registry import polyfill
+
+_NOTHING = object()
+
+
+@polyfill(filter)
+def filter_(function: Any, iterable: Any, /) -> Iterator[Any]:
+    """`filter`."""
+    for item in iterable:
+        if item if function is None else function(item):
+            yield item
 
 
 @polyfill(itertools.takewhile)
@@ -149,3 +161,26 @@ def permutations(iterable: Any, r: int | None = None) -> Any:
             if at not in places
         ]
     return iter([chosen for chosen, _ in found])
+
+
+# -- one value of all items ---------------------------------------------------------------------
+
+
+@polyfill(functools.reduce)
+def reduce(function: Any, iterable: Any, initial: Any = _NOTHING, /) -> Any:
+    """`functools.reduce`."""
+    iterator = iter(iterable)
+    if initial is _NOTHING:
+        try:
+            initial = next(iterator)
+        except StopIteration:
+            raise TypeError("reduce() of empty iterable with no initial value") from None
+    for item in iterator:
+        initial = function(initial, item)
+    return initial
+
+
+@polyfill(getattr(collections, "_count_elements"))  # noqa: B009  private, of C
+def _count_elements(mapping: Any, iterable: Any) -> None:
+    for item in iterable:
+        mapping[item] = mapping.get(item, 0) + 1

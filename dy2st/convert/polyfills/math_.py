@@ -1,4 +1,4 @@
-"""Functions of math that go through many numbers, or compute with ints in a loop."""
+"""Numbers: what goes through many of them, computes with ints, or writes one in a base."""
 
 from __future__ import annotations
 
@@ -106,3 +106,14 @@ def _product(left: Any, right: Any) -> Any:
     if right > 0 and left > _MOST // right:
         raise OverflowError("an int of a Program has 64 bits, and a product on the way is larger")
     return left * right
+
+
+def _in_base(function: Any, base: str) -> None:
+    @polyfill(function)
+    def written(number: Any, /) -> Any:
+        number = operator.index(number)
+        return ("-0" if number < 0 else "0") + base + f"{abs(number):{base}}"
+
+
+for _function, _base in ((bin, "b"), (oct, "o"), (hex, "x")):
+    _in_base(_function, _base)

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, TypeVar
 
 from dy2st.convert.effect_table import row_of
-from dy2st.convert.kinds.container_writes import is_lazy
+from dy2st.convert.kinds.lists import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, row_of_function

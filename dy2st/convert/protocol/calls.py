@@ -31,14 +31,14 @@ from dy2st.convert.effect_table import (
     module_of_code,
     row_of,
 )
-from dy2st.convert.kinds.callers import called_by_the_user, looks_at_caller
-from dy2st.convert.kinds.messages import is_silent, logs_message
 from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.side_effects import (
+    called_by_the_user,
     check_side_effects,
     is_asked_again,
     is_fresh,
     is_operator,
+    looks_at_caller,
     note_environment,
     note_settings,
     with_owner,
@@ -51,7 +51,8 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
-from dy2st.convert.polyfills.builtins_ import member
+from dy2st.convert.kinds.text import is_silent, logs_message
+from dy2st.convert.polyfills.methods import member
 from dy2st.convert.polyfills.registry import load_late
 from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay_materialised
 from dy2st.convert.stage.branch import known

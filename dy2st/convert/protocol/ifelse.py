@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.kinds.code_texts import is_of_codes, length_of_text
-from dy2st.convert.kinds.entries import check_sure, is_sure, presence
+from dy2st.convert.kinds.dicts import length_of_view
 from dy2st.convert.kinds.side_effects import note_abstract
-from dy2st.convert.kinds.views import length
+from dy2st.convert.kinds.text import length_of_text
+from dy2st.convert.kinds.traced_keys import check_sure, is_sure, presence
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import facts_of, is_case, known, note_cases, stage_if, truth_of
 from dy2st.convert.stage.checks import caught, map_cases
@@ -23,6 +23,7 @@ from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Same, is_missing, number_kind
 from dy2st.convert.values.special import (
     MISSING,
@@ -66,7 +67,7 @@ def test_of(trace: Trace, value: Any) -> Any:
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
     if info(kind).is_view:
-        return test_of(trace, length(trace, value))
+        return test_of(trace, length_of_view(trace, value))
     if is_of_codes(value):
         return test_of(trace, length_of_text(trace, value))
     for name in ("__bool__", "__len__"):

@@ -16,10 +16,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.code_texts import as_codes, characters, is_of_codes
-from dy2st.convert.kinds.entries import check_sure, is_sure, may_be_missing, presence, there_or
-from dy2st.convert.kinds.entries import gathered as gather_entries
+from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.iterators import (
     counting,
     each_until,
@@ -33,11 +30,14 @@ from dy2st.convert.kinds.iterators import (
     rest_of,
     taken,
 )
-from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import held, is_surely_empty, joined, length_of, of_each
+from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import check
 from dy2st.convert.kinds.sets import refuse_order
-from dy2st.convert.kinds.views import shown_by
+from dy2st.convert.kinds.tensors import held_in_order
+from dy2st.convert.kinds.text import as_codes, characters
+from dy2st.convert.kinds.traced_keys import check_sure, is_sure, may_be_missing, presence, there_or
+from dy2st.convert.kinds.traced_keys import gathered as gather_entries
 from dy2st.convert.protocol.calls import call, why_left_alone
 from dy2st.convert.protocol.generators import consumed, push_loop, source_of
 from dy2st.convert.protocol.ifelse import test_of
@@ -56,6 +56,7 @@ from dy2st.convert.trace import (
     special,
 )
 from dy2st.convert.types import info
+from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union

@@ -16,8 +16,8 @@ from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.kinds.layers import note_change
 from dy2st.convert.kinds.table import FUNCTIONS, say_method_misfit, say_misfit
+from dy2st.convert.kinds.tensors import note_change
 from dy2st.convert.protocol import (
     calls,
     generators,

@@ -24,13 +24,13 @@ from weakref import ref
 import numpy as np
 
 from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_code
-from dy2st.convert.kinds.layers import read_layer
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
+from dy2st.convert.kinds.tensors import read_layer
 from dy2st.convert.objects import check_held, is_plain_field, slots_of
 from dy2st.convert.trace import CONTENT, EACH_CALL, MISSING, STATE, Trace, native_attribute
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import read_state, same_state, write_state
 from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.types.values import read_state, same_state, write_state
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location

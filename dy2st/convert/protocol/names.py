@@ -12,12 +12,10 @@ from types import CellType, FunctionType
 from typing import Any, NoReturn
 
 from dy2st.convert.effect_table import is_polyfill
-from dy2st.convert.kinds.code_texts import one_text
 from dy2st.convert.kinds.dicts import whole_dict
-from dy2st.convert.kinds.entries import may_be_missing, there_or
 from dy2st.convert.kinds.lists import joined, new_list
-from dy2st.convert.kinds.text import formatted
-from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key
+from dy2st.convert.kinds.text import formatted, one_text
+from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key, may_be_missing, there_or
 from dy2st.convert.protocol.materialise import with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, is_constant, known, stage_if
 from dy2st.convert.stage.checks import map_cases

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.kinds.entries import check_sure, is_entry, is_sure, missing_key, presence
+from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.lists import append_to, item_at, place_of_index, put_at, write_back
 from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.kinds.views import shown_by
+from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.objects import check_held
 from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.materialise import (

@@ -18,25 +18,26 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.attributes import class_of
-from dy2st.convert.kinds.code_texts import TEXT_METHODS, as_codes, is_of_codes, part_of
-from dy2st.convert.kinds.container_writes import note_put, note_slice, to_move
 from dy2st.convert.kinds.dicts import factory_of, is_moved
-from dy2st.convert.kinds.entries import may_be_missing, presence, there, there_or
-from dy2st.convert.kinds.gradients import grad_of, set_grad
-from dy2st.convert.kinds.layers import held_in_order
 from dy2st.convert.kinds.lists import (
     as_dynamic,
     held,
     item_of,
     new_list,
+    note_put,
+    note_slice,
     of_each,
     set_item_of,
     set_slice_of,
+    to_move,
     whole_of,
 )
+from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import member
 from dy2st.convert.kinds.side_effects import refuse_change
+from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
+from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
+from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
 from dy2st.convert.objects import is_namespace, setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.materialise import with_overlay_materialised
@@ -45,6 +46,7 @@ from dy2st.convert.stage.branch import known, stage_if
 from dy2st.convert.stage.checks import caught, check_place, map_cases
 from dy2st.convert.trace import CONTENT, MISSING, Sizes, Trace, of_class, own_method, special
 from dy2st.convert.types import info
+from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError

@@ -32,7 +32,7 @@ from dy2st.convert.replay.places import (
 from dy2st.convert.replay.result import Finished, Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import fill, write_state
+from dy2st.convert.types.values import fill, write_state
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location

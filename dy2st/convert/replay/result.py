@@ -18,7 +18,7 @@ from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import bare, info
-from dy2st.convert.types.containers import emptied, fill, read_state
+from dy2st.convert.types.values import emptied, fill, read_state
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
     Cases,

@@ -41,7 +41,7 @@ from dy2st.convert.trace import (
     label,
 )
 from dy2st.convert.types import info
-from dy2st.convert.types.containers import same_state
+from dy2st.convert.types.values import same_state
 from dy2st.convert.values.flatten import build, case_value, copied_parts, flatten
 from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, View, opened
 from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union

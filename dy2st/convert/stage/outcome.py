@@ -15,7 +15,7 @@ from dy2st.convert.dy2static import users_limit
 from dy2st.convert.effect_table import is_ignored_module, is_polyfill
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
-from dy2st.convert.types.constants import with_lists
+from dy2st.convert.types.values import with_lists
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import (
     ConversionError,

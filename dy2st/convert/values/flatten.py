@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dy2st.convert.types import bare, info
-from dy2st.convert.types.containers import emptied
+from dy2st.convert.types.values import emptied
 from dy2st.convert.values.layout import (
     Cases,
     Layout,

@@ -14,7 +14,7 @@ from operator import is_
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.convert.types import info, same
-from dy2st.convert.types.constants import CODES
+from dy2st.convert.types.values import CODES
 from dy2st.convert.values.special import MISSING, NOWHERE, SymbolicSequence, Union, is_changed
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location

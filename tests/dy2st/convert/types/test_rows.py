@@ -22,7 +22,7 @@ import pytest
 
 import dy2st
 from dy2st.convert.types import info, kinds_of, row, same
-from dy2st.convert.types.containers import read_state, write_state
+from dy2st.convert.types.values import read_state, write_state
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 from dy2st_runtime.ir import Tensor

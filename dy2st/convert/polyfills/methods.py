@@ -1,21 +1,51 @@
-"""Methods of texts whose characters the data decides, on lengths, indices, slices and `==`."""
+"""Methods of lists and texts, and parts of other functions in C: rows call them, to be traced."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from dy2st.convert.kinds.code_texts import (
-    READS_AND_WRITES,
-    TEXT_METHODS,
-    as_codes,
-    empty_text,
-    is_of_codes,
-)
-from dy2st.convert.kinds.table import method_row
-from dy2st.convert.kinds.text import joined_by
-from dy2st.convert.trace import Trace
-from dy2st.convert.values.special import SymbolicSequence, Union
-from dy2st_runtime.ir.choice import Text
+# -- lists whose length the run decides, by what every list can do --------------------------------
+
+
+def place_of(values: Any, item: Any, start: Any, stop: Any) -> Any:
+    """Where the first element stands that is equal."""
+    length = len(values)
+    if stop is None or stop > length:
+        stop = length
+    elif stop < 0:
+        stop = stop + length
+    place = start if start >= 0 else max(start + length, 0)
+    while place < stop and values[place] != item:
+        place = place + 1
+    if place >= stop:
+        raise ValueError("x is not in list")
+    return place
+
+
+def are_equal(left: Any, right: Any) -> Any:
+    """Whether two lists are equal."""
+    length = len(left)
+    return length == len(right) and _first_difference(left, right, length) == length
+
+
+def in_order(compare: Any, left: Any, right: Any) -> Any:
+    """The comparison of the first two elements that differ; if none do, of the lengths."""
+    shorter = min(len(left), len(right))
+    place = _first_difference(left, right, shorter)
+    if place < shorter:
+        return compare(left[place], right[place])
+    return compare(len(left), len(right))
+
+
+def _first_difference(left: Any, right: Any, length: Any) -> Any:
+    place = 0
+    while place < length and left[place] == right[place]:
+        place = place + 1
+    return place
+
+
+# -- texts whose characters the data decides, by lengths, indices, slices and `==` ----------------
 
 # Those that str.isspace() says to be spaces.
 _SPACES = "".join(one for one in map(chr, range(0x3001)) if one.isspace())
@@ -171,36 +201,48 @@ def integer(text: Any, base: int) -> Any:
         number = number * base + digit if was_digit else number
 
 
-READS_AND_WRITES.update({"digits": digits, "integer": integer})
+# -- parts of enumerate, map, of the call of an Enum, and of what lru_cache keeps -----------------
 
 
-def _method(written: Any) -> None:
-    name = written.__name__
-    TEXT_METHODS[name] = written
-
-    @method_row(str, Text, name=name)
-    def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
-        text, args = as_codes(trace, text), tuple(as_codes(trace, one) for one in args)
-        if type(text) is str and not any(map(is_of_codes, args)):
-            return getattr(text, name)(*args, **options)
-        if not is_of_codes(text) and type(text) is Text:
-            return getattr(text, name)  # refused, in its words
-        return trace.call(written, text, *args, **options)
+def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
+    """`enumerate` of a generator that has not begun."""
+    for item in iterable:
+        yield start, item
+        start = start + 1
 
 
-for _written in (
-    *(find, rfind, index, count, startswith, endswith, replace, split),
-    *(lstrip, rstrip, strip, removeprefix, removesuffix, zfill),
-):
-    _method(_written)
+def member(members: Any, value: Any, name: Any) -> Any:
+    """`kind(value)` of an Enum, by its members and its name."""
+    for one in members:
+        if one.value == value:
+            return one
+    raise ValueError(f"{value!r} is not a valid {name}")
 
 
-@method_row(str, Text, name="join")
-def _join(trace: Trace, separator: Any, texts: Any) -> Any:
-    given = trace.listed(texts)
-    are_known = type(given) is not SymbolicSequence and type(separator) is str
-    if are_known and not any(type(one) is Union for one in given):
-        return joined_by(trace, separator, given)
-    if type(given) is not SymbolicSequence:
-        given = tuple(given)
-    return trace.call(join, separator, given, empty_text())
+def mapped(function: Any, iterable: Any) -> Iterator[Any]:
+    """`map` of a generator that has not begun, or of one of several iterables."""
+    for item in iterable:
+        yield function(item)
+
+
+def memoised(memo: Any, key: Any, function: Any, args: Any, options: dict[str, Any]) -> Any:
+    """What a function under lru_cache gives; `memo` has what it has given."""
+    results, counts, maxsize, _ = memo
+    if maxsize != 0 and key in results:
+        counts[0] += 1
+        found = results[key] = results.pop(key)
+        return found
+    counts[1] += 1
+    found = function(*args, **options)
+    if maxsize == 0 or key in results:
+        return found
+    if maxsize is not None and len(results) >= maxsize:
+        del results[next(iter(results))]
+    results[key] = found
+    return found
+
+
+def cleared(memo: Any) -> None:
+    """`cache_clear()`."""
+    memo.results.clear()
+    memo.counts[:] = 0, 0

@@ -1,0 +1,640 @@
+"""Numbers: int, float, bool, abs, round, divmod, pow, and what math and NumPy compute of them."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from dy2st.convert.effect_table import changed, row_of
+from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, scalar, to_float
+from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.kinds.text import as_codes
+from dy2st.convert.polyfills import methods
+from dy2st.convert.trace import Trace, own_method
+from dy2st.convert.types.values import is_of_codes
+from dy2st.convert.values.layout import is_traced_number, number_kind
+from dy2st_runtime.dims import Condition, Dim, maximum
+from dy2st_runtime.errors import ConversionError, TensorAsPython
+from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.refusals import refused_by_numpy
+
+
+@function_row(int)
+def _int(trace: Trace, *args: Any, **options: Any) -> Any:
+    base = options.get("base", args[1] if args[1:] else 10)
+    text = as_codes(trace, args[0]) if args and type(base) is int and 1 < base < 11 else None
+    if is_of_codes(text) and len(args) + len(options) < 3:
+        return trace.call(methods.integer, text, base)
+    if len(args) != 1 or options:
+        return int(*args, **options)
+    value = _own(trace, int, args[0], "__int__", "__index__", "__trunc__")
+    if not is_traced(value):
+        return int(value)
+    return value if isinstance(value, Dim) else whole(trace, scalar(trace, value))
+
+
+def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
+    """A value; of an object of the user's the number that one of its methods gives."""
+    if type(value) is Text:
+        raise TensorAsPython(
+            f"{kind.__name__}() of a text with values of tensors in it",
+            at=user_location(),
+            why="the Program writes texts, and has no numbers of them",
+            hint="compute with the numbers that the text is made of",
+        )
+    own = own_method(trace, value, *names)
+    if own is None:
+        return value
+    found = trace.call(own, value)
+    if is_traced(found):
+        return found
+    # Python judges what the method gives, so that its errors and warnings have Python's words.
+    name = own.__name__ if own.__name__ in ("__index__", "__trunc__") else f"__{kind.__name__}__"
+    return kind(type(type(value).__name__, (), {name: lambda _: found})())
+
+
+def whole(trace: Trace, value: Variable) -> Variable:
+    """A 0-d Variable without what is behind the point, as an int of Python."""
+    if value.tensor_type.dtype.kind == "f":
+        local = trace.tracer.local(value)
+        trace.tracer.append("check_int", [local], {"operation": "int"}, [])
+    return as_number(trace, value, int)
+
+
+@function_row(float)
+def _float(trace: Trace, *args: Any) -> Any:
+    if len(args) != 1:
+        return float(*args)
+    value = _own(trace, float, args[0], "__float__", "__index__")
+    if not is_traced(value):
+        return float(value)
+    is_one = number_kind(value) is float
+    return value if is_one else as_number(trace, to_float(trace, value), float)
+
+
+@function_row(bool)
+def _bool(trace: Trace, value: Any = False) -> Any:
+    return trace.truth_value(value)
+
+
+@function_row(complex)
+def _complex(trace: Trace, *args: Any, **options: Any) -> Any:
+    if any(map(is_traced, (*args, *options.values()))):
+        raise TensorAsPython(
+            "complex() of a traced tensor",
+            at=user_location(),
+            why="only the run has its value, and a Program has no complex numbers of Python",
+            hint="compute with a tensor of them: x + 0j",
+        )
+    return complex(*args, **options)
+
+
+@function_row(abs)
+def _abs(trace: Trace, value: Any) -> Any:
+    own = own_method(trace, value, "__abs__")
+    if own is not None:
+        return trace.call(own, value)
+    value = trace.tracer.number(value) if isinstance(value, Condition) else value
+    return maximum(value, -value) if isinstance(value, Dim) else abs(value)
+
+
+@function_row(round)
+def _round(trace: Trace, number: Any, ndigits: Any = None) -> Any:
+    value = number
+    own = own_method(trace, value, "__round__")
+    if own is not None:
+        return trace.call(own, value, *(() if ndigits is None else (ndigits,)))
+    kind = number_kind(value)
+    if not is_traced(value) or kind is None:
+        return round(value) if ndigits is None else round(value, ndigits)
+    # An int is rounded to itself, unless to tens.
+    if kind is not float and (ndigits is None or (type(ndigits) is int and ndigits >= 0)):
+        return trace.pos(value)
+    if ndigits is None:
+        return whole(trace, F.round(to_float(trace, value)))
+    if type(ndigits) is not int or not 0 <= ndigits <= 22:
+        raise ConversionError(
+            "round() of a number to digits before the point, or to as many as the data say",
+            at=user_location(),
+            why="a Program rounds to a known number of digits behind the point, to 22 at most",
+            hint="write round(x / 100) * 100, or round a tensor",
+        )
+    return as_number(trace, _to_digits(to_float(trace, value), ndigits), float)
+
+
+def _to_digits(x: Any, digits: int) -> Any:
+    """The float nearest to the decimal number that is nearest to x: 2.675 is below its half.
+
+    Powers of ten are exact up to 1e22, so only the product has an error. Dekker's product tells
+    it, and so on which side of a half x is. From 2**53 on x has no more digits.
+    """
+    scale, most = 10.0**digits, 2.0**53
+    known = F.where(F.abs(x) < most, x, 0.0)
+    product = known * scale
+    (high, low), (scale_high, scale_low) = _halves(known), _halves(scale)
+    rest = ((product - high * scale_high) - low * scale_high) - high * scale_low
+    error = low * scale_low - rest
+    nearest = F.round(product)
+    is_half = (F.abs(product - nearest) == 0.5) & (error != 0.0)
+    nearest = F.where(is_half, product + F.sign(error) * 0.5, nearest)
+    return F.where((F.abs(x) < most) & (F.abs(product) < most), nearest / scale, x)
+
+
+def _halves(x: Any) -> tuple[Any, Any]:
+    """A float as the sum of two that have half of its bits each: products of those are exact."""
+    split = x * 134217729.0
+    high = split - (split - x)
+    return high, x - high
+
+
+@function_row(divmod)
+def _divmod(trace: Trace, left: Any, right: Any) -> Any:
+    own = own_method(trace, left, "__divmod__")
+    if own is not None:
+        return trace.call(own, left, right)
+    if not is_traced(left) and not is_traced(right):
+        return divmod(left, right)
+    return trace.floordiv(left, right), trace.mod(left, right)
+
+
+@function_row(pow)
+def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
+    if not any(map(is_traced, (base, exp, mod))) and mod is not None:
+        return pow(base, exp, mod)
+    found = trace.pow_(base, exp)
+    return found if mod is None else trace.mod(found, mod)
+
+
+# -- what math makes ints of ----------------------------------------------------------------------
+
+Compute = Callable[..., Any]
+
+_WHOLE: tuple[tuple[Any, str, Compute], ...] = (
+    (math.ceil, "__ceil__", lambda v: F.ceil(v)),
+    (math.floor, "__floor__", lambda v: F.floor(v)),
+    (math.trunc, "__trunc__", lambda v: v),
+)
+
+
+def _row_of_whole(function: Any, name: str, compute: Compute) -> None:
+    @function_row(function)
+    def row(trace: Trace, value: Any) -> Any:
+        own = own_method(trace, value, name)
+        if own is not None:
+            return trace.call(own, value)
+        if not is_traced(value) or (function is math.trunc and number_kind(value) is None):
+            return function(value)  # tensors have no such method
+        if number_kind(value) in (int, bool):
+            return trace.pos(value)
+        return whole(trace, compute(to_float(trace, value)))
+
+
+for _entry in _WHOLE:
+    _row_of_whole(*_entry)
+
+
+@function_row(math.isclose)
+def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    if not is_traced(a) and not is_traced(b):
+        return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+    left, right = to_float(trace, a), to_float(trace, b)
+    largest = F.maximum(F.maximum(F.abs(left), F.abs(right)) * rel_tol, abs_tol)
+    near = F.less_equal(F.abs(left - right), largest)
+    same = F.logical_or(F.equal(left, right), F.logical_and(near, F.less_than(largest, math.inf)))
+    return as_number(trace, same, bool)
+
+
+# -- NumPy ------------------------------------------------------------------------------------
+
+_FLOATS = (
+    *("sqrt", "exp", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh"),
+    *("ceil", "floor", "rint"),
+)
+# As Python's own, of numbers of one kind: what the protocol of a trace calls each.
+_AS_PYTHON = {
+    **{"add": "add", "subtract": "sub", "multiply": "mul", "power": "pow_", "negative": "neg"},
+    **{"floor_divide": "floordiv", "true_divide": "truediv", "mod": "mod"},
+}
+
+
+def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any, **options: Any) -> Any:
+        given = (*values, *options.values())
+        if not any(map(is_traced, given)):
+            return ufunc(trace, function, *values, **options)
+        if options or not all(number_kind(one) is not None for one in values):
+            return ufunc(trace, function, *values, **options)
+        return compute(trace, values)
+
+
+def _float_of(name: str) -> Callable[[Trace, Any], Any]:
+    """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
+    own = "round" if name == "rint" else name
+    return lambda trace, values: as_numpy(trace, getattr(F, own)(to_float(trace, values[0])))
+
+
+def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: as_numpy(trace, getattr(trace, name)(*values))
+
+
+def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
+    return lambda trace, values: as_numpy(trace, trace.call(function, *values))
+
+
+for _name in _FLOATS:
+    _row_of_numpy(getattr(np, _name), _float_of(_name))
+for _name, _protocol in _AS_PYTHON.items():
+    _row_of_numpy(getattr(np, _name), _by_protocol(_protocol))
+for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
+    _row_of_numpy(_numpy, _by_builtin(_builtin))
+
+
+@function_row(np.clip)
+def _clip(trace: Trace, value: Any, *ends: Any, **options: Any) -> Any:
+    """`np.clip(number, low, high)`."""
+    low, high = (*ends, options.pop("a_min", None), options.pop("a_max", None))[:2]
+    if not any(map(is_traced, (value, low, high, *options.values()))):
+        return _by_numpy(trace, np.clip, (value, low, high, *ends[2:]), options)
+    numbers = [one for one in (value, low, high) if one is not None]
+    if options or len(ends) > 2:
+        raise refused_by_numpy(np.clip)
+    if not all(number_kind(one) is not None for one in numbers):
+        return np.clip(*trace.exported((value, low, high)))
+    value, low, high = [
+        trace.call(int, one) if number_kind(one) is bool else one for one in (value, low, high)
+    ]
+    value = value if low is None else trace.call(max, value, low)
+    return as_numpy(trace, value if high is None else trace.call(min, value, high))
+
+
+def _row_of_items(function: Any, own: Any) -> None:
+    """NumPy's functions of a list of sizes and numbers, such as `np.prod(x.shape)`."""
+
+    @function_row(function)
+    def row(trace: Trace, values: Any, *rest: Any, **options: Any) -> Any:
+        items = values if type(values) in (list, tuple) else ()
+        if not any(map(is_traced_number, items)) or rest or options:
+            return _by_numpy(trace, function, (values, *rest), options)
+        if not all(number_kind(item) is not None for item in items):
+            raise refused_by_numpy(function)
+        return as_numpy(trace, trace.call(own, values))
+
+
+@method_row(np.ufunc, name="__call__")
+def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
+    """Any other ufunc: of tensors, of arrays and of numbers that are known."""
+    if any(map(is_traced, (*values, *options.values()))):
+        return _of_tensors(trace, function, "__call__", values, options)
+    return _by_numpy(trace, function, values, options)
+
+
+def _by_numpy(
+    trace: Trace, function: Any, values: tuple[Any, ...], options: Mapping[str, Any]
+) -> Any:
+    """What NumPy makes of arrays and of what is known; it may write into arrays from outside."""
+    held = [one if isinstance(one, tuple) else (one,) for one in (*values, *options.values())]
+    arrays = [one for part in held for one in part if isinstance(one, np.ndarray)]
+    out = changed(row_of(function, values), function, values, options)
+
+    def own(one: Any) -> Any:
+        is_array = any(one is array for array in arrays) or one is options.get("out")
+        return one if is_array else trace.exported((one,))[0]
+
+    def run() -> Any:
+        return function(*map(own, values), **{key: own(one) for key, one in options.items()})
+
+    return trace.with_overlay_materialised(arrays, run, not out)
+
+
+def _of_tensors(
+    trace: Trace, function: Any, method: str, values: tuple[Any, ...], options: dict[str, Any]
+) -> Any:
+    """What the tensors themselves make of a ufunc of NumPy."""
+    inputs, first = trace.exported(values[: function.nin]), values[function.nin :]
+    tensors = [one for one in inputs if isinstance(one, Tensor)]
+    if first or not tensors:
+        raise refused_by_numpy(function)
+    return tensors[0].__array_ufunc__(function, method, *inputs, **trace.exported(options))
+
+
+for _function, _reduction in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
+    _row_of_items(_function, _reduction)
+
+# -- math, on floats ------------------------------------------------------------------------------
+# Results and errors are as in CPython. Where Python raises is a table: what compares with NaN is
+# false, so NaN passes all of them.
+
+
+_DOMAIN, _RANGE = ValueError("math domain error"), OverflowError("math range error")
+_MOST_EXPONENT = 4000  # of ldexp: what is beyond it is 0 or infinite
+
+
+def is_finite(value: Any) -> Any:
+    """Whether a float is neither infinite nor NaN."""
+    return F.less_than(F.abs(value), math.inf)
+
+
+def _is_nan(value: Any) -> Any:
+    return F.not_equal(value, value)
+
+
+def number_of(trace: Trace, value: Any) -> Any:
+    """A number; of an object of the user's that which it gives for itself."""
+    own = own_method(trace, value, "__float__", "__index__")
+    return value if own is None else number_of(trace, trace.call(own, value))
+
+
+def _row(
+    function: Any, compute: Compute, errors: Sequence[tuple[Compute, Exception]], kind: type = float
+) -> None:
+    """Let `compute` stand for a function; each error is raised where its condition holds."""
+
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        values = tuple(number_of(trace, value) for value in values)
+        if not any(map(is_traced, values)):
+            return function(*values)
+        if function is math.log and len(values) == 2:  # to a base
+            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
+        numbers = [to_float(trace, value) for value in values]
+        for fails, error in errors:
+            check(trace, F.logical_not(fails(*numbers)), error)
+        return as_number(trace, compute(*numbers), kind)
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """x - n * y for the n that is nearest to x / y, the even one of two."""
+    size, divisor = F.abs(x), F.abs(y)
+    low = F.mod(size, divisor)
+    high = divisor - low
+    even = low - 2.0 * F.mod(0.5 * (size - low), divisor)
+    found = F.where(F.less_than(low, high), low, F.where(F.greater_than(low, high), -high, even))
+    return F.where(_is_nan(x), x, F.where(F.less_than(F.copysign(1.0, x), 0), -found, found))
+
+
+def _hypot(*values: Any) -> Any:
+    """The length of a vector, scaled so that no square leaves the range of floats."""
+    sizes = [F.abs(value) for value in values]
+    largest = reduce(F.maximum, sizes)
+    scale = F.where(F.logical_or(F.equal(largest, 0), F.equal(largest, math.inf)), 1.0, largest)
+    total = reduce(F.add, [F.square(size / scale) for size in sizes])
+    is_infinite = reduce(F.logical_or, [F.equal(size, math.inf) for size in sizes])
+    return F.where(is_infinite, math.inf, scale * F.sqrt(total))
+
+
+def _cbrt(x: Any) -> Any:
+    # The cubes in a step of Newton's would leave the floats: 2 ** 600 has the root 2 ** 200.
+    is_tiny = F.less_than(F.abs(x), 1e-200)
+    size = F.where(is_tiny, F.abs(x) * 2.0**600, F.abs(x))
+    root = F.pow(size, 1 / 3)
+    is_plain = F.logical_and(is_finite(root), F.greater_than(root, 0))
+    safe = F.where(is_plain, root, 1.0)
+    better = safe - (safe * safe * safe - size) / (3.0 * safe * safe)  # one step of Newton's
+    found = F.where(is_plain, better, root)
+    return F.copysign(F.where(is_tiny, found * 2.0**-200, found), x)
+
+
+_FACTORIALS = [float(math.factorial(number)) for number in range(23)]
+
+
+def _gamma(x: Any) -> Any:
+    """By its logarithm; at whole numbers, where it is a factorial, by a table."""
+    near = F.cast(F.minimum(F.maximum(F.where(_is_nan(x), 1.0, x), 1.0), 23.0), "int64")
+    factorial = F.reshape(F.gather(np.asarray(_FACTORIALS), near - 1), [])
+    is_whole = F.equal(F.cast(near, "float64"), x)
+    positive = F.exp(F.lgamma(F.abs(x)))
+    sine = F.sin(math.pi * F.remainder(F.where(is_finite(x), F.abs(x), 1.0), 2.0))
+    # Gamma(-a) is -pi / (a sin(pi a) gamma(a)).
+    divisor = F.abs(x) * sine * positive
+    negative = -math.pi / F.where(F.equal(divisor, 0), 1.0, divisor)
+    pole = F.where(F.equal(F.floor(x), x), math.nan, negative)
+    at_zero = F.copysign(math.inf, x)
+    left = F.where(F.equal(x, 0), at_zero, F.where(F.less_than(x, 0), pole, positive))
+    return F.where(is_whole, factorial, left)
+
+
+def _from_to(low: float, high: float, value: Any) -> Any:
+    return F.logical_and(F.greater_than(value, low), F.less_than(value, high))
+
+
+def _is_infinite(value: Any) -> Any:
+    return F.equal(F.abs(value), math.inf)
+
+
+def _has_no_rest(x: Any, y: Any) -> Any:
+    """Whether x has no rest by y, though both are numbers."""
+    of_infinite = F.logical_and(_is_infinite(x), F.equal(y, y))
+    return F.logical_or(of_infinite, F.logical_and(F.equal(y, 0), F.equal(x, x)))
+
+
+def _is_pole(value: Any) -> Any:
+    return F.logical_and(F.less_equal(value, 0), F.equal(F.floor(value), value))
+
+
+_Errors: TypeAlias = "tuple[tuple[Compute, Exception], ...]"
+_LOG_OF_MOST, _ACOSH_OF_MOST = math.log(sys.float_info.max), math.acosh(sys.float_info.max)
+_LOG2_OF_MOST = math.nextafter(1024.0, 0.0)
+# The largest numbers of which gamma, and its logarithm, are floats, and the least for gamma.
+_MOST_OF_GAMMA, _MOST_OF_LGAMMA, _LEAST_OF_GAMMA = 171.62437695630271, 2.55e305, 5.56e-309
+_OPERATORS: tuple[tuple[str, _Errors], ...] = (
+    ("sqrt", ((lambda v: F.less_than(v, 0), _DOMAIN),)),
+    *((name, ((_is_infinite, _DOMAIN),)) for name in ("sin", "cos", "tan")),
+    *((name, ((lambda v: F.greater_than(F.abs(v), 1), _DOMAIN),)) for name in ("asin", "acos")),
+    ("acosh", ((lambda v: F.less_than(v, 1), _DOMAIN),)),
+    ("atanh", ((lambda v: F.greater_equal(F.abs(v), 1), _DOMAIN),)),
+    *((name, ((lambda v: F.less_equal(v, 0), _DOMAIN),)) for name in ("log", "log2", "log10")),
+    ("log1p", ((lambda v: F.less_equal(v, -1), _DOMAIN),)),
+    ("exp", ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),)),
+    *(
+        (name, ((lambda v: _from_to(_ACOSH_OF_MOST, math.inf, F.abs(v)), _RANGE),))
+        for name in ("sinh", "cosh")
+    ),
+    *((name, ()) for name in ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")),
+)
+_COMPUTED: tuple[tuple[str, Compute, _Errors], ...] = (
+    ("fabs", lambda v: F.abs(v), ()),
+    ("radians", lambda v: v * (math.pi / 180), ()),
+    ("degrees", lambda v: v * (180 / math.pi), ()),
+    ("erfc", lambda v: 1.0 - F.erf(v), ()),
+    ("exp2", lambda v: F.pow(2.0, v), ((lambda v: _from_to(_LOG2_OF_MOST, math.inf, v), _RANGE),)),
+    (
+        "expm1",
+        lambda x: F.where(F.less_than(F.abs(x), 1e-300), x, F.expm1(x)),
+        ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),),
+    ),
+    ("cbrt", _cbrt, ()),
+    ("hypot", _hypot, ()),
+    ("fmod", lambda x, y: F.copysign(F.mod(F.abs(x), F.abs(y)), x), ((_has_no_rest, _DOMAIN),)),
+    ("remainder", _remainder, ((_has_no_rest, _DOMAIN),)),
+    (
+        "lgamma",
+        lambda x: F.where(_is_infinite(x), math.inf, F.lgamma(x)),
+        (
+            (lambda v: F.logical_and(_is_pole(v), is_finite(v)), _DOMAIN),
+            (lambda v: _from_to(_MOST_OF_LGAMMA, math.inf, v), _RANGE),
+        ),
+    ),
+    (
+        "gamma",
+        _gamma,
+        (
+            (_is_pole, _DOMAIN),
+            (lambda v: _from_to(_MOST_OF_GAMMA, math.inf, v), _RANGE),
+            (lambda v: F.less_than(F.abs(v), _LEAST_OF_GAMMA), _RANGE),
+        ),
+    ),
+)
+for _name, _compute, _errors in (
+    *(
+        (name, lambda *values, name=name: getattr(F, name)(*values), errors)
+        for name, errors in _OPERATORS
+    ),
+    *_COMPUTED,
+):
+    if hasattr(math, _name):  # Python 3.10 has not all of them
+        _row(getattr(math, _name), _compute, _errors)
+_row(math.isnan, _is_nan, (), bool)
+_row(math.isinf, _is_infinite, (), bool)
+_row(math.isfinite, is_finite, (), bool)
+
+
+_RAISES_FOR_POWER_OF_0 = sys.version_info < (3, 11)  # math.pow(0.0, -inf); inf since then
+
+
+@function_row(math.pow)
+def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
+    """`math.pow(base, exponent)`."""
+    if not is_traced(base) and not is_traced(exponent):
+        return math.pow(base, exponent)
+    left, right = to_float(trace, base), to_float(trace, exponent)
+    is_negative = _from_to(-math.inf, 0, right)
+    if _RAISES_FOR_POWER_OF_0:
+        is_negative = F.logical_or(is_negative, F.equal(right, -math.inf))
+    has_pole = F.logical_and(F.equal(left, 0), is_negative)
+    is_complex = F.logical_and(_from_to(-math.inf, 0, left), _from_to(-math.inf, math.inf, right))
+    is_complex = F.logical_and(is_complex, F.not_equal(F.floor(right), right))
+    check(trace, F.logical_not(F.logical_or(has_pole, is_complex)), _DOMAIN)
+    # NumPy takes the square root, which is another one of -0 and of -inf.
+    left = F.where(F.equal(right, 0.5), F.abs(left), left)
+    result = F.pow(left, right)
+    _check_size(trace, result, left, right)
+    return as_number(trace, result, float)
+
+
+def _check_size(trace: Trace, result: Any, *given: Any) -> None:
+    """Record that what is infinite, of finite numbers, is too large."""
+    has_reason = F.logical_not(reduce(F.logical_and, map(is_finite, given)))
+    is_fine = F.logical_or(F.logical_not(_is_infinite(result)), has_reason)
+    check(trace, is_fine, _RANGE)
+
+
+@function_row(math.modf)
+def _modf(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.modf(value)
+    number = to_float(trace, value)
+    whole = F.trunc(number)
+    rest = F.where(_is_infinite(number), 0.0, number - whole)
+    return as_number(trace, F.copysign(rest, number), float), as_number(trace, whole, float)
+
+
+@function_row(math.frexp)
+def _frexp(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.frexp(value)
+    number = to_float(trace, value)
+    is_plain = F.logical_and(is_finite(number), F.not_equal(number, 0))
+    part, exponent = F.frexp(F.where(is_plain, number, 1.0))
+    part = F.where(is_plain, part, number)
+    exponent = F.where(is_plain, exponent, F.cast(0, exponent.dtype))
+    return as_number(trace, part, float), as_number(trace, F.cast(exponent, "int64"), int)
+
+
+@function_row(math.ldexp)
+def _ldexp(trace: Trace, value: Any, exponent: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value) and not is_traced(exponent):
+        return math.ldexp(value, exponent)
+    if number_kind(exponent) not in (int, bool):
+        raise TypeError("Expected an int as second argument to ldexp.")
+    number, left = to_float(trace, value), to_float(trace, exponent)
+    left = F.minimum(F.maximum(left, float(-_MOST_EXPONENT)), float(_MOST_EXPONENT))
+    result = number
+    for _ in range(4):  # 2.0 ** exponent itself may be too large or small
+        step = F.minimum(F.maximum(left, -1000.0), 1000.0)
+        result, left = result * F.pow(2.0, step), left - step
+    result = F.where(F.logical_and(is_finite(number), F.not_equal(number, 0)), result, number)
+    _check_size(trace, result, number)
+    return as_number(trace, result, float)
+
+
+@function_row(math.ulp)
+def _ulp(trace: Trace, value: Any) -> Any:
+    value = number_of(trace, value)
+    if not is_traced(value):
+        return math.ulp(value)
+    size = F.abs(to_float(trace, value))
+    above = F.nextafter(size, math.inf) - size
+    below = size - F.nextafter(size, -math.inf)
+    found = F.where(F.equal(above, math.inf), below, above)
+    return as_number(trace, F.where(is_finite(size), found, size), float)
+
+
+# -- of ints ----------------------------------------------------------------------------------
+
+
+@function_row(math.factorial)
+def _factorial(trace: Trace, value: Any) -> Any:
+    if not is_traced(value):
+        return math.factorial(value)
+    number = _int_of(trace, value)
+    is_negative = ValueError("factorial() not defined for negative values")
+    check(trace, F.greater_equal(number, 0), is_negative)
+    text = "an int of a Program has 64 bits, and the factorial of more than 20 is larger"
+    check(trace, F.less_equal(number, 20), OverflowError(text))
+    table = np.asarray([math.factorial(one) for one in range(21)], "int64")
+    return as_number(trace, F.reshape(F.gather(table, number), []), int)
+
+
+@function_row(math.isqrt)
+def _isqrt(trace: Trace, value: Any) -> Any:
+    if not is_traced(value):
+        return math.isqrt(value)
+    number = _int_of(trace, value)
+    message = ValueError("isqrt() argument must be nonnegative")
+    check(trace, F.greater_equal(number, 0), message)
+    root = F.cast(F.sqrt(F.cast(number, "float64")), "int64")
+    root = F.minimum(root, 3037000499)  # the largest whose square is an int of 64 bits
+    root = F.where(F.greater_than(root * root, number), root - 1, root)
+    more = F.minimum(root + 1, 3037000499)
+    return as_number(trace, F.where(F.less_equal(more * more, number), more, root), int)
+
+
+def _int_of(trace: Trace, value: Any) -> Variable:
+    if number_kind(value) not in (int, bool):
+        kind = "float" if number_kind(value) is float else "Tensor"
+        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    found: Variable = F.cast(scalar(trace, value), "int64")
+    return found
+
+
+def _row_of_ints(function: Any, compute: Compute, start: int) -> None:
+    @function_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        if not any(map(is_traced, values)):
+            return function(*values)
+        numbers = [F.abs(_int_of(trace, value)) for value in values]
+        return as_number(trace, reduce(compute, numbers, F.cast(start, "int64")), int)
+
+
+_row_of_ints(math.gcd, lambda a, b: F.gcd(a, b), 0)
+_row_of_ints(math.lcm, lambda a, b: F.lcm(a, b), 1)
