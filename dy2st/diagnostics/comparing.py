@@ -28,7 +28,7 @@ from dy2st.diagnostics.subjects import (
     name_of,
 )
 from dy2st.diagnostics.trails import RunsOf, Trail
-from dy2st.jit.program_passes import as_pass
+from dy2st.jit.concrete_program import as_pass
 from dy2st.jit.static_function import by_python
 from dy2st_runtime.errors import (
     ArgumentError,

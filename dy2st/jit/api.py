@@ -16,11 +16,11 @@ from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
-    from dy2st.jit import graph_breaks, program_passes
+    from dy2st.jit import concrete_program, graph_breaks
     from dy2st.jit.graph_breaks import GraphBreaks
 else:
     graph_breaks = Lazy("dy2st.jit.graph_breaks")
-    program_passes = Lazy("dy2st.jit.program_passes")
+    concrete_program = Lazy("dy2st.jit.concrete_program")
 from types import FunctionType, MethodType
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
@@ -143,7 +143,7 @@ def to_static(
     engines.check_name(engine)
     if options.get("property"):  # it gives a Python value, which no Program computes
         return (lambda function: function) if function is None else function
-    passes = None if build_strategy is None else program_passes.as_pass(build_strategy)
+    passes = None if build_strategy is None else concrete_program.as_pass(build_strategy)
     if function is None:
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         kept["full_graph"] = full_graph
@@ -186,10 +186,10 @@ def with_passes_and_engine(
     programs = dict(model.programs)
     state = {name: tensor.array for name, tensor in model.state_dict().items()}
     if passes is not None:
-        module = program_passes.transformed(passes, programs, state)
+        module = concrete_program.transformed(passes, programs, state)
         module.drop_unused_state()
         programs = module.programs
-        state = {name: program_passes.as_constant(one) for name, one in module.state.items()}
+        state = {name: concrete_program.as_constant(one) for name, one in module.state.items()}
     return type(model)([*programs.values()], state, engine, model.limits)
 
 

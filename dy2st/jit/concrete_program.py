@@ -1,18 +1,37 @@
-"""A Program that was traced, with the live tensors that it reads and what it writes."""
+"""A Program that was traced, with the live tensors that it reads, and the calls of it.
+
+The everyday call, arrays in and tensors out, is one flat function. What must hold for it is a row:
+a condition of Python under which the call is made in full. Of `def f(x): return x + self.w` it is
+
+    def call(tensors, in_full):
+      x0, = tensors
+      if not (x0.stopped and s0.stopped) and records(): return in_full(tensors)
+      results = executable.entry(x0.array, s0.array)
+      if results is None: results = executable.run([x0.array], [s0.array], as_is)
+      r0, = results
+      t0 = Tensor(r0)
+      return t0
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib import import_module
+from itertools import combinations
+from operator import attrgetter, is_
 from typing import Any
+
+import numpy as np
 
 from dy2st.convert.call_context import Answer, CallContext
 from dy2st.convert.record import Report
-from dy2st.convert.replay.effects import Effect, perform
+from dy2st.convert.replay.effects import perform
 from dy2st.convert.replay.guards import Guards
-from dy2st.convert.replay.result import Finished, Given, Out, rebuild, why_not_plain
-from dy2st.jit.call_plan import Call, is_any_open, is_pure, straight
+from dy2st.convert.replay.result import Finished, Known, Made, Out, Tree, rebuild
+from dy2st.convert.types import info
+from dy2st.convert.values.special import MISSING
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import (
     NO_TIES,
@@ -21,27 +40,34 @@ from dy2st.jit.objects_of_calls import (
     LiveState,
     OutputAliasing,
     Ties,
-    check_apart,
     check_leaf,
     take_in_place,
 )
-from dy2st.jit.persistent_state import check_step, drop_flags, is_gradient, read_at
-from dy2st.jit.program_passes import OptimizedProgram
 from dy2st.jit.signature import ArrayInput
 from dy2st_runtime import engine as engines
+from dy2st_runtime import exported_buffers
 from dy2st_runtime.autograd import cut_off
-from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError
+from dy2st_runtime.errors import (
+    ArgumentError,
+    ConversionError,
+    EngineError,
+    Location,
+    PassError,
+    PeerError,
+    SpecError,
+    VerifyError,
+)
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs
-from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.exceptions import is_of_program
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
 from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
-from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import Settings, refuse_leaf
+from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.storage import without_views
@@ -426,177 +452,307 @@ class ConcreteProgram:
         program, state = self._to_train(state)
         return interpret(program, tensors, state)
 
-    # -- without its calls -------------------------------------------------------------------
+
+# -- passes of `build_strategy` and `pipeline` --------------------------------------------------
+
+Array = np.ndarray[Any, Any]
+
+_array = attrgetter("array")
+
+
+def as_pass(wanted: Any) -> Any:
+    """A pass for a pass, a list of passes or the name of a pipeline; else None."""
+    if wanted is None or isinstance(wanted, BuildStrategy):
+        return None
+    # Loading all passes takes longer than loading the rest: only who asks for passes waits.
+    return import_module("dy2st.passes").as_pass(wanted)
+
+
+def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Array]) -> Any:
+    """The Module that a pass makes of Programs and their arrays.
+
+    Raises ArgumentError if it leaves work for the host, which nobody would do here, and PassError
+    if it breaks a Program.
+    """
+    module = applied(import_module("dy2st.passes").Module(programs, state))
+    for program in module.programs.values():
+        try:
+            verify(program)
+        except VerifyError as error:
+            raise PassError(
+                f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of "
+                f"a PassContext tells which of several passes does it: {error}"
+            ) from None
+    for name, entries in module.epilogues.items():
+        operator = next(iter(entries.values()))[0]
+        raise ArgumentError(
+            f"the pass {applied.info.name} takes `{operator}` off an output of {name!r}, so the "
+            "results would be others: use it with a back end whose host computes that operator"
+        )
+    return module
+
+
+def as_constant(array: Array) -> Array:
+    """The array as engines keep what they make of it: by rows, and nobody can write to it."""
+    is_kept = array.flags.c_contiguous and exported_buffers.is_constant(array)
+    return array if is_kept else np.array(array, order="C")
+
+
+class OptimizedProgram:
+    """A traced Program after passes, and the tensors and arrays that it reads.
+
+    Passes may have built arrays into the Program: it holds as long as the tensors have those.
+    """
+
+    def __init__(self, program: Program, live: LiveState, applied: Any, engine: str | None = None):
+        """Run the passes on a copy; `engine` names what will run it."""
+        state = live.now()
+        arrays = {name: tensor.array for name, tensor in state.items()}
+        module = transformed(applied, {program.name: program}, dict(arrays))
+        self.program: Program = module.programs[program.name]
+        # A name that is kept with another array behind it was computed from the tensor's: it counts
+        # as built in.
+        replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
+        built_in = module.frozen | replaced
+        own = {
+            name: wrapped(as_constant(module.state[name]))
+            for name in self.program.state
+            if name not in arrays or name in built_in
+        }
+        tensors = {n: own[n] if n in own else state[n] for n in self.program.state}
+        self.engine, self._own = engine, own.keys()
+        self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
+        self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
+        self._source = live.only([name for name, _ in self.frozen])
+        self._arrays = [array for _, array in self.frozen]
 
     @property
-    def leaves_more(self) -> bool:
-        """Whether a call leaves more outside than buffers, and what a step of training does.
+    def state(self) -> dict[str, EagerTensor]:
+        """The live parameters and buffers that the Program reads, by name."""
+        return self._live.now()
 
-        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
-        >>> concrete.leaves_more
-        False
-        """
-        read = read_at(self.live.places) if self.finished.has_gone_back else (lambda effect: "")
-        return any(
-            not (read(effect) or is_gradient(effect) or id(effect.buffer) in self.buffers)
-            for effect in self.finished.effects
-        )
+    @property
+    def arrays(self) -> list[Array] | None:
+        """The arrays that it reads, if they are its own: the same in every call."""
+        own = self._live.last()
+        is_own = not self._live.places and own.keys() <= self._own
+        return [tensor.array for tensor in own.values()] if is_own else None
 
-    def alone(self, changed: Collection[str] = ()) -> Program:
-        """The Program that is to run by itself: buffers that it assigns are updates of it.
+    def is_current(self) -> bool:
+        """Whether all arrays that were built in are still those of the tensors."""
+        return all(map(is_, map(_array, self._source.now().values()), self._arrays))
 
-        Refused where it writes anything else. `changed` are the buffers that other Programs of the
-        same file change in place.
+    @cached_property
+    def executable(self) -> Any:
+        """The compiled Program."""
+        return engines.compile(self.program, self.engine)
 
-        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
-        >>> concrete.alone() is concrete.main_program
-        True
-        """
-        program, is_step = self.main_program, self.finished.has_gone_back
-        changed = {*program.updates, *changed}
-        lost = self.finished.lost
-        if lost is not None and not is_step:
-            raise lost
-        for effect in self.effects:
-            self._warn_of(effect)
-        for name, tensor in self.state.items():
-            # A step of training has taken its gradients inside: none flow to who calls it.
-            program.trainable[name] = not tensor.stopped and not is_step
-        for at in () if is_step else self.asked:
-            raise ConversionError(
-                f"{program.name}() asks for the stop_gradient of what it is called with, "
-                "or has computed of it",
-                at=at,
-                why="a Program that is saved or compiled is one for all calls",
-                hint="take a bool as an argument, or leave gradients to the caller: detach()",
-            )
-        assigned: dict[str, int] = {}
-        read = read_at(self.live.places)
-        for effect in self.finished.effects:
-            if effect.place in self.finished.kept_places:
-                continue
-            if isinstance(effect.owner, Given):
-                self._warn_of(effect.what)
-                continue
-            name = read(effect) if isinstance(effect.value, Out) else ""
-            if name:
-                self._check_type(effect, name)
-            elif not is_step or not is_gradient(effect):
-                name = self._buffer(effect)
-                if name:
-                    index = effect.value.index
-                    self._check_alone(effect.name, effect.at, index, name, assigned, changed)
-            if name:
-                assigned[name] = effect.value.index
-        if lost is not None:  # a step that has no better words for it
-            raise lost
-        for name, index in self.finished.kept.items():
-            self._check_alone(name, place_of(self.function), index, name, assigned, changed)
-            assigned[name] = index
-        for place, _ in self.finished.leaves:
-            self._warn_of(f"it leaves a gradient in its argument `{self.inputs[place].name}`")
-        types = [output.type for output in program.outputs]
-        wrong = next(wrong_entries(program.structure, types), "")
-        if wrong or not self.finished.is_plain:
-            what = (
-                f"what a saved Program cannot give back: {wrong}"
-                if wrong
-                else f"what a Program alone cannot give back: {why_not_plain(self.finished.result)}"
-            )
-            raise ConversionError(
-                f"{program.name}() returns {what}",
-                at=place_of(self.function),
-                why="a Program gives back tensors, Python constants, and lists, tuples and "
-                "dicts of them",
-                hint="return the tensors, or lists of the keys and the values of a dict, and build "
-                "the object outside",
-            )
-        if not (self.finished.effects or assigned or is_step):
-            check_apart([program], self.state, place_of(self.function))
-            return program
-        made, end = clone(program), len(program.outputs)
-        made.structure = program.structure
-        outputs, updates = made.block.yields[:end], made.block.yields[end:]
-        left = dict(zip(program.updates, updates, strict=True))
-        # An assignment wins over a change in place: what the next call reads is what was assigned.
-        left.update({name: outputs[index] for name, index in assigned.items()})
-        made.updates = list(left)
-        made.block.yields = [*outputs[: self.finished.outputs_of_files], *left.values()]
-        if is_step:
-            drop_flags(made)
-        check_apart([made], self.state, place_of(self.function))
+
+class BuildStrategy:
+    """Wishes about fusions and compilers: kept, and without effect on what is computed.
+
+    `to_static(build_strategy="inference")` names passes of dy2st.
+
+    >>> strategy = BuildStrategy()
+    >>> strategy.build_cinn_pass = True
+    """
+
+    def __init__(self) -> None:
+        """No wishes."""
+        self.build_cinn_pass = False
+
+
+# -- the everyday call ------------------------------------------------------------------------
+
+Full = Callable[[Sequence[EagerTensor]], Any]
+Call = Callable[[Sequence[EagerTensor], Full], Any]
+
+# More tensors of the state are not named one by one.
+_MOST_NAMED = 16
+
+
+def is_pure(concrete: ConcreteProgram) -> bool:
+    """Whether a call without gradients does no more than run, and give tensors back."""
+    end = concrete.finished
+    does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
+    does_more = does_more or end.given or end.outside
+    is_bound = concrete.main_program.updates or concrete.distinct
+    if does_more or is_bound or concrete.settings != []:
+        return False
+    # Arrays alone must decide which tensors of the call are returned.
+    aliasing, outputs = concrete.aliasing, concrete.main_program.outputs
+    if aliasing is None:
+        return True
+    has_lists = any(isinstance(outputs[index].type, ArrayType) for index in aliasing.perhaps)
+    return aliasing.by_arrays and not aliasing.merged and not has_lists
+
+
+def straight(concrete: ConcreteProgram) -> Call:
+    """The function of such a call. It holds no ConcreteProgram, which holds it."""
+    better = concrete.optimized
+    executable = concrete.executable if better is None else better.executable
+    if engines.has_resident_state(executable):
+        return lambda tensors, in_full: in_full(tensors)
+    return _Writer(concrete, executable, better).compiled()
+
+
+class _Writer:
+    """Writes the function of a Program.
+
+    held     the names of the tensors of a call: its inputs, then those of the state.
+    in_full  the conditions under which the call is made in full.
+    arrays   the expression of the arrays of the state.
+    """
+
+    def __init__(self, concrete: ConcreteProgram, executable: Any, better: OptimizedProgram | None):
+        """Take what is run: the Program, or what passes have made of it."""
+        self.concrete, self.executable, self.aliasing = concrete, executable, concrete.aliasing
+        self.names: dict[str, Any] = {
+            **{"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild},
+            **{"executable": executable, "records": is_grad_enabled},
+            "as_is": () if self.aliasing is None else self.aliasing.as_is(better is not None),
+        }
+        self.inputs = [f"x{n}" for n in range(len(concrete.inputs))]
+        self.results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
+        state = list(concrete.state.values())
+        self.is_named = not concrete.live.places and len(state) <= _MOST_NAMED
+        stem = "s{}" if self.is_named else "state[{}]"
+        of_state = [stem.format(n) for n in range(len(state))]
+        self.held = self.inputs + of_state
+        if self.is_named:
+            self.names |= zip(of_state, state, strict=True)
+            are_stopped = " and ".join(f"{one}.stopped" for one in self.held) or "True"
+            self.in_full = [f"not ({are_stopped}) and records()"]
+            self.arrays = f"[{_arrays(of_state)}]"
+        else:
+            self.names |= {"now": concrete.live.now, "any_open": is_any_open}
+            self.in_full = ["records() and (any_open(tensors) or any_open(state))"]
+            self.arrays = "[one.array for one in state]"
+        # Two tensors that may be returned must not have one array.
+        perhaps = [] if self.aliasing is None else self.aliasing.perhaps.values()
+        for first, second in dict.fromkeys(p for one in perhaps for p in combinations(one, 2)):
+            one, other = self.held[first], self.held[second]
+            self.in_full.append(f"{one}.array is {other}.array and {one} is not {other}")
+        if better is not None:
+            self.take_passes(better)
+
+    def take_passes(self, better: OptimizedProgram) -> None:
+        """What passes have built in holds as long as the tensors have the same arrays."""
+        self.names |= {"is_current": better.is_current, "own": better.arrays, "better": better}
+        of_state = "[one.array for one in better.state.values()]"
+        self.arrays = of_state if better.arrays is None else "own"
+        if not self.is_named:
+            self.in_full.append("not is_current()")
+            return
+        tensors = list(self.concrete.state)
+        for n, (name, array) in enumerate(better.frozen):
+            self.names[f"b{n}"] = array
+            self.in_full.append(f"s{tensors.index(name)}.array is not b{n}")
+
+    def compiled(self) -> Call:
+        """The function."""
+        lines = [
+            "def call(tensors, in_full):",
+            f"  {_unpacked(self.inputs)} = tensors",
+            *([] if self.is_named else ["  state = list(now().values())"]),
+            f"  if {' or '.join(self.in_full)}: return in_full(tensors)",
+            *self.run(),
+            f"  {_unpacked(self.results)} = results",
+            *(f"  t{index} = {one}" for index, one in enumerate(self.made())),
+            f"  return {_result(self.concrete.finished.result, self.results, self.names)}",
+        ]
+        exec(compile("\n".join(lines), "<dy2st call>", "exec"), self.names)
+        # `names` are its globals: with itself among them it would be a cycle.
+        found: Call = self.names.pop("call")
+        return found
+
+    def run(self) -> list[str]:
+        """How results are computed: by the entry of the engine, if it has one."""
+        inputs, state = _arrays(self.inputs), self.arrays
+        run = f"results = executable.run([{inputs}], {state}, as_is)"
+        if getattr(self.executable, "entry", None) is None:
+            return [f"  {run}"]
+        # The entry takes arrays one by one, and gives None for what it was not compiled for.
+        is_listed = state[0] == "[" and "for" not in state
+        listed = ", ".join(filter(None, (inputs, state[1:-1] if is_listed else f"*{state}")))
+        return [f"  results = executable.entry({listed})", f"  if results is None: {run}"]
+
+    def made(self) -> list[str]:
+        """The tensor of each result, some of which are those of the call, as by `put`."""
+        made, aliasing, held = list[str](), self.aliasing, self.held
+        for index, variable in enumerate(self.concrete.main_program.outputs):
+            kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
+            made.append(f"{kind}({self.results[index]})")
+            # Wrapped from last to first, so that the first place is asked first, as `put` does.
+            for place in reversed(aliasing.perhaps.get(index, ()) if aliasing else ()):
+                made[index] = (
+                    f"{held[place]} if {self.results[index]} is {held[place]}.array else {made[-1]}"
+                )
+        if aliasing is not None:
+            for index, place in aliasing.sure.items():
+                made[index] = held[place]
+            for index, before in aliasing.again.items():
+                made[index] = f"t{before}"
         return made
 
-    def _buffer(self, effect: Effect) -> str:
-        """The name of the buffer that an effect assigns; refused if it is none.
 
-        Warns of what is done to other objects.
-        """
-        buffer, name = self.buffers.get(id(effect.buffer)), self.main_program.name
-        if buffer is not None:
-            self._check_type(effect, buffer)
-            return buffer
-        if self.finished.has_gone_back:
-            check_step(self.main_program, effect, place_of(self.function))
-        if effect.what:
-            self._warn_of(effect.what)
-            return ""
-        raise ConversionError(
-            f"{name}() assigns `{effect.name}`, a variable outside of it",
-            at=effect.at,
-            why="a Program that is saved or compiled has only its arguments and its results",
-            hint=f"return the value, and assign `{effect.name}` outside",
-        )
+def _unpacked(names: Sequence[str]) -> str:
+    return f"{', '.join(names)}," if names else "_"
 
-    def _check_alone(
-        self,
-        name: Any,
-        at: Location | None,
-        index: int,
-        buffer: str,
-        assigned: dict[str, int],
-        changed: set[str],
-    ) -> None:
-        """Refuse to replace a tensor that has a second name, and to change one that gets one.
 
-        `assigned` are the outputs that other buffers become, `changed` the buffers that calls
-        change in place.
-        """
-        aliasing = self.aliasing or OutputAliasing()
-        names = [*(variable.name for variable in self.inputs), *self.main_program.state]
-        others = {names[place] for place in aliasing.places_of(index)}
-        others |= {one for one, other in assigned.items() if aliasing.may_be_one(index, other)}
-        others -= {buffer}
-        if buffer in self.shared or (others and changed & {buffer, *others}):
-            raise ConversionError(
-                f"{self.main_program.name}() assigns the buffer `{name}`, and something "
-                "else holds one of its tensors, too",
-                at=at,
-                why="a Program that is saved or compiled has a value of its own for each name",
-                hint="give the other a copy: clone()",
-            )
+def _arrays(tensors: Sequence[str]) -> str:
+    return ", ".join(f"{one}.array" for one in tensors)
 
-    def _warn_of(self, what: str) -> None:
-        warn_user(
-            f"{self.main_program.name}() does something that its Program alone does not, since "
-            f"{what}",
-            place_of(self.function),
-        )
 
-    def _check_type(self, effect: Effect, buffer: str) -> None:
-        """Refuse to give a buffer another type."""
-        before = self.main_program.state[buffer].tensor_type
-        is_one = isinstance(effect.value, Out)
-        after = self.main_program.outputs[effect.value.index].tensor_type if is_one else None
-        if before != after:
-            kind = type(effect.owner_now()).__name__
-            become = "one of several" if after is None else f"{after}"
-            raise ConversionError(
-                f"{self.main_program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "
-                f"become {become}",
-                at=effect.at,
-                why="a buffer of a Program that is saved or compiled has one dtype and shape",
-                hint="register it as what it becomes, or cast and reshape what is assigned; if it "
-                "keeps its type after a call, call the function once before; what grows from call "
-                "to call, such as a cache, take as an argument and return",
-            )
+# -- what is given back -------------------------------------------------------------------------
+
+
+def _result(tree: Any, results: list[str], names: dict[str, Any]) -> str:
+    """An expression of what a call gives back, over its results."""
+    if _is_plain(tree, set()):
+        return _expression(tree, names)
+    names["tree"] = tree
+    return f"rebuild(tree, [{', '.join(f't{one[1:]}' for one in results)}], {{}})"
+
+
+def _is_plain(tree: Any, met: set[int]) -> bool:
+    """Whether it is tensors and constants in new containers, of which each is met once."""
+    kind = type(tree)
+    if kind is Out:
+        return tree.number is None or info(tree.number).dtype is not None
+    if kind is not Made:
+        return kind is Known or not issubclass(kind, Tree)
+    # An expression would make an object that stands in two places twice.
+    is_new = tree.like is None and info(tree.kind).display and id(tree) not in met
+    met.add(id(tree))
+    return bool(is_new) and all(item is not MISSING and _is_plain(item, met) for item in tree.items)
+
+
+def _expression(tree: Any, names: dict[str, Any]) -> str:
+    kind = type(tree)
+    if kind is Out:
+        return f"{tree.number.__name__}(r{tree.index}.item())" if tree.number else f"t{tree.index}"
+    if kind is Known:
+        return f"{_constant(tree.get, names)}()"
+    if kind is not Made:
+        return _constant(tree, names)
+    items = [_expression(item, names) for item in tree.items]
+    if tree.kind is dict:
+        keys = [_constant(key, names) for key in tree.keys]
+        items = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)]
+    display = info(tree.kind).display if items else f"{tree.kind.__name__}()"
+    return display.format(", ".join(items))
+
+
+def _constant(value: Any, names: dict[str, Any]) -> str:
+    name = f"k{len(names)}"
+    names[name] = value
+    return name
+
+
+def is_any_open(tensors: Iterable[EagerTensor]) -> bool:
+    """Whether gradients flow through one of some tensors."""
+    for tensor in tensors:  # noqa: SIM110  twice as fast as any()
+        if not tensor.stopped:
+            return True
+    return False

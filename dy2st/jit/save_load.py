@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from dy2st.convert.kinds.tensors import PLACE
+from dy2st.convert.replay.effects import Effect, Keeping
+from dy2st.convert.replay.places import Source
+from dy2st.convert.replay.result import Given, Made, Out, Rows, Several, why_not_plain
 from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
+from dy2st.jit.concrete_program import ConcreteProgram, as_pass, transformed
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.objects_of_calls import check_apart
-from dy2st.jit.program_passes import as_pass, transformed
-from dy2st.jit.programs_of_files import for_file
+from dy2st.jit.objects_of_calls import OutputAliasing, check_apart
 from dy2st.jit.static_function import StaticFunction
+from dy2st.jit.trace import names_of
 from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
-from dy2st_runtime.errors import ArgumentError, WrongKind
-from dy2st_runtime.ir import Program, Tensor
-from dy2st_runtime.ir.location import without_own_frames
+from dy2st_runtime.errors import ArgumentError, ConversionError, Dy2stError, Location, WrongKind
+from dy2st_runtime.ir import Program, Tensor, Variable
+from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.ir.location import place_of, warn_user, without_own_frames
+from dy2st_runtime.ir.structure import wrong_entries
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import put_back_after_errors
 
-if TYPE_CHECKING:
-    from dy2st.jit.concrete_program import ConcreteProgram
+Traced = tuple[StaticFunction, ConcreteProgram]
 
+_MOST_ROUNDS = 8
+"""Traces, each of which finds other places that are kept, before it is no use."""
 
 # PaddlePaddle's options of `save`, with the values that say what is done here.
 _OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -244,7 +252,7 @@ def programs_to_save(
             )
     programs: dict[str, Program] = {}
     state: dict[str, EagerTensor] = {}
-    traced: dict[str, tuple[StaticFunction, ConcreteProgram]] = {}
+    traced: dict[str, Traced] = {}
     for name, function in functions.items():
         if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
             traced[name] = _program_of_call(layer, function, input_spec)
@@ -253,7 +261,7 @@ def programs_to_save(
     found = for_file([*traced.values()])
     changed = {name for concrete in found for name in concrete.main_program.updates}
     for name, concrete in zip(traced, found, strict=True):
-        programs[name] = concrete.alone(changed)
+        programs[name] = alone(concrete, changed)
         for key, tensor in concrete.state.items():
             known = state.setdefault(key, tensor)
             if known.array is not tensor.array:
@@ -300,3 +308,276 @@ def _program_of_call(
             f"before {forward.__name__}() does: give save an input_spec"
         )
     return called, called.like(last)
+
+
+# -- Programs that run by themselves ------------------------------------------------------------
+
+
+def for_file(functions: Sequence[Traced]) -> list[ConcreteProgram]:
+    """The Programs of functions that go on by themselves, in a file of all of them.
+
+    Numbers and tensors outside that calls read and write become buffers, one for each place. The
+    functions are traced again for that, until no trace finds another place; those that write
+    nothing outside stay what they are.
+
+    Raises ConversionError if a place is of no use as a buffer.
+    """
+    found = [concrete for _, concrete in functions]
+    if not any(map(_leaves_more, found)):
+        return found
+    names: dict[int, str] = {}
+    tensors: set[str] = set()
+    for layer in (function.class_instance for function, _ in functions):
+        if isinstance(layer, Layer):
+            inner = layer.named_sublayers(include_self=True)
+            names = {**{id(one): name for name, one in inner}, **names}
+            tensors |= {*names_of(layer).values()}
+    keeping = Keeping(names, frozenset(tensors))
+    for _ in range(_MOST_ROUNDS):
+        known, size = len(keeping.kept), keeping.size
+        found = [_again(function, concrete, keeping) for function, concrete in functions]
+        is_all = keeping.size == size if len(functions) > 1 else len(keeping.kept) == known
+        if is_all or any(one.finished.lost for one in found):
+            break
+    return found
+
+
+def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping) -> Any:
+    """The Program with what is kept so far as its state."""
+    labels = ", ".join(f"`{one.label}`" for one in keeping.kept.values())
+    try:
+        return function.for_file(concrete, keeping)
+    except Dy2stError as error:
+        if not labels:
+            raise
+        raise ConversionError(
+            f"{concrete.main_program.name}() changes {labels} for the next call, and what it does "
+            "with that has no form in a Program that is saved or compiled",
+            at=error.at if isinstance(error, ConversionError) else place_of(concrete.function),
+            why=str(error).splitlines()[0],
+            hint="return what changes, and pass it in again",
+        ) from error
+
+
+def _leaves_more(concrete: ConcreteProgram) -> bool:
+    """Whether a call leaves more outside than buffers, and what a step of training does."""
+    read = _read_at(concrete) if concrete.finished.has_gone_back else (lambda effect: "")
+    return any(
+        not (read(effect) or effect.name == PLACE or id(effect.buffer) in concrete.buffers)
+        for effect in concrete.finished.effects
+    )
+
+
+def _read_at(concrete: ConcreteProgram) -> Callable[[Effect], str]:
+    """What gives the name of the state that is read where an effect writes; empty if none is."""
+    places: Mapping[str, tuple[Any, Any]] = concrete.live.places
+    found = {
+        (id(source.owner()), attribute): name
+        for name, (source, attribute) in places.items()
+        if isinstance(source, Source)
+    }
+    return lambda effect: found.get((id(effect.owner_now()), effect.name), "")
+
+
+def alone(concrete: ConcreteProgram, changed: Collection[str] = ()) -> Program:
+    """The Program that is to run by itself: buffers that it assigns are updates of it.
+
+    Refused where it writes anything else. `changed` are the buffers that other Programs of the
+    same file change in place.
+
+    >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
+    >>> alone(concrete) is concrete.main_program
+    True
+    """
+    return _Alone(concrete, changed).made()
+
+
+class _Alone:
+    """Makes such a Program.
+
+    assigned  the outputs that buffers become.
+    changed   the buffers that calls change in place.
+    """
+
+    def __init__(self, concrete: ConcreteProgram, changed: Collection[str]):
+        self.concrete, self.finished = concrete, concrete.finished
+        self.program, self.at = concrete.main_program, place_of(concrete.function)
+        self.is_step = self.finished.has_gone_back
+        self.changed = {*self.program.updates, *changed}
+        self.assigned: dict[str, int] = {}
+
+    def made(self) -> Program:
+        program, concrete, finished = self.program, self.concrete, self.finished
+        if finished.lost is not None and not self.is_step:
+            raise finished.lost
+        for what in concrete.effects:
+            self.warn_of(what)
+        for name, tensor in concrete.state.items():
+            # A step of training has taken its gradients inside: none flow to who calls it.
+            program.trainable[name] = not tensor.stopped and not self.is_step
+        for at in () if self.is_step else concrete.asked:
+            raise ConversionError(
+                f"{program.name}() asks for the stop_gradient of what it is called with, "
+                "or has computed of it",
+                at=at,
+                why="a Program that is saved or compiled is one for all calls",
+                hint="take a bool as an argument, or leave gradients to the caller: detach()",
+            )
+        read = _read_at(concrete)
+        for effect in finished.effects:
+            if effect.place not in finished.kept_places:
+                self.take(effect, read(effect) if isinstance(effect.value, Out) else "")
+        if finished.lost is not None:  # a step that has no better words for it
+            raise finished.lost
+        for name, index in finished.kept.items():
+            self.check_names(name, index, name, self.at)
+            self.assigned[name] = index
+        for place, _ in finished.leaves:
+            self.warn_of(f"it leaves a gradient in its argument `{concrete.inputs[place].name}`")
+        self.check_result()
+        if finished.effects or self.assigned or self.is_step:
+            program = self.with_updates()
+        check_apart([program], concrete.state, self.at)
+        return program
+
+    def take(self, effect: Effect, read: str) -> None:
+        """Let an effect be the new value of a buffer: of the one that is `read` where it writes.
+
+        Refused if there is none; warns of what is done to other objects.
+        """
+        if isinstance(effect.owner, Given):
+            self.warn_of(effect.what)
+            return
+        if self.is_step and not read and effect.name == PLACE:
+            return  # a gradient that the Program does not read
+        buffer = read or self.concrete.buffers.get(id(effect.buffer))
+        if buffer is not None:
+            self.check_type(effect, buffer)
+            index = effect.value.index
+            if not read:
+                self.check_names(effect.name, index, buffer, effect.at)
+            self.assigned[buffer] = index
+            return
+        if self.is_step:
+            self.check_step(effect)
+        if not effect.what:
+            raise ConversionError(
+                f"{self.program.name}() assigns `{effect.name}`, a variable outside of it",
+                at=effect.at,
+                why="a Program that is saved or compiled has only its arguments and its results",
+                hint=f"return the value, and assign `{effect.name}` outside",
+            )
+        self.warn_of(effect.what)
+
+    def check_names(self, name: Any, index: int, buffer: str, at: Location | None) -> None:
+        """Refuse to replace a tensor that has a second name, and to change one that gets one."""
+        aliasing = self.concrete.aliasing or OutputAliasing()
+        names = [*(variable.name for variable in self.program.inputs), *self.program.state]
+        others = {names[place] for place in aliasing.places_of(index)}
+        others |= {one for one, had in self.assigned.items() if aliasing.may_be_one(index, had)}
+        others -= {buffer}
+        if buffer in self.concrete.shared or (others and self.changed & {buffer, *others}):
+            raise ConversionError(
+                f"{self.program.name}() assigns the buffer `{name}`, and something "
+                "else holds one of its tensors, too",
+                at=at,
+                why="a Program that is saved or compiled has a value of its own for each name",
+                hint="give the other a copy: clone()",
+            )
+
+    def check_step(self, effect: Effect) -> None:
+        """Refuse a step of training that would forget what it writes for the next one."""
+        if not _is_computed(effect.value):
+            return
+        name = self.program.name
+        raise ConversionError(
+            f"{name}() trains, and what it keeps of a call is not there yet: {effect.what}"
+            if effect.what
+            else f"{name}() trains, and assigns `{effect.name}`, a variable outside of it",
+            at=effect.at or self.at,
+            why="a Program that is saved or compiled goes on from what it has found outside",
+            hint="call the function once before it is saved, which makes gradients and what the "
+            "optimizer remembers; what it gathers in a list or dict, let it return",
+        )
+
+    def check_type(self, effect: Effect, buffer: str) -> None:
+        """Refuse to give a buffer another type."""
+        before = self.program.state[buffer].tensor_type
+        is_one = isinstance(effect.value, Out)
+        after = self.program.outputs[effect.value.index].tensor_type if is_one else None
+        if before != after:
+            kind = type(effect.owner_now()).__name__
+            become = "one of several" if after is None else f"{after}"
+            raise ConversionError(
+                f"{self.program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "
+                f"become {become}",
+                at=effect.at,
+                why="a buffer of a Program that is saved or compiled has one dtype and shape",
+                hint="register it as what it becomes, or cast and reshape what is assigned; if it "
+                "keeps its type after a call, call the function once before; what grows from call "
+                "to call, such as a cache, take as an argument and return",
+            )
+
+    def check_result(self) -> None:
+        """Refuse a result that needs Python to be given back."""
+        types = [output.type for output in self.program.outputs]
+        wrong = next(wrong_entries(self.program.structure, types), "")
+        if not wrong and self.finished.is_plain:
+            return
+        what = (
+            f"what a saved Program cannot give back: {wrong}"
+            if wrong
+            else f"what a Program alone cannot give back: {why_not_plain(self.finished.result)}"
+        )
+        raise ConversionError(
+            f"{self.program.name}() returns {what}",
+            at=self.at,
+            why="a Program gives back tensors, Python constants, and lists, tuples and "
+            "dicts of them",
+            hint="return the tensors, or lists of the keys and the values of a dict, and build "
+            "the object outside",
+        )
+
+    def with_updates(self) -> Program:
+        """A copy of the Program in which what is assigned is an update."""
+        made, end = clone(self.program), len(self.program.outputs)
+        made.structure = self.program.structure
+        outputs, updates = made.block.yields[:end], made.block.yields[end:]
+        left = dict(zip(self.program.updates, updates, strict=True))
+        # An assignment wins over a change in place: what the next call reads is what was assigned.
+        left.update({name: outputs[index] for name, index in self.assigned.items()})
+        made.updates = list(left)
+        made.block.yields = [*outputs[: self.finished.outputs_of_files], *left.values()]
+        if self.is_step:
+            _drop_flags(made)
+        return made
+
+    def warn_of(self, what: str) -> None:
+        warn_user(
+            f"{self.program.name}() does something that its Program alone does not, since {what}",
+            self.at,
+        )
+
+
+def _is_computed(tree: Any) -> bool:
+    if isinstance(tree, Made):
+        return any(map(_is_computed, tree.items))
+    return isinstance(tree, (Out, Rows, Several))
+
+
+def _drop_flags(program: Program) -> None:
+    """Strike out what sets `stop_gradient`: gradients end in the Program, so nobody asks."""
+    inner = [block for operator in program.walk() for block in operator.blocks]
+    for block in (*program.roots, *inner):
+        block.operators = [one for one in block.operators if one.name != SETTER]
+        for operator in block.operators:
+            operator.operands = [*map(_before, operator.operands)]
+        block.yields = [*map(_before, block.yields)]
+
+
+def _before(variable: Variable) -> Variable:
+    maker: Any = variable.maker
+    while getattr(maker, "name", "") == SETTER:
+        variable = maker.operands[0]
+        maker = variable.maker
+    return variable

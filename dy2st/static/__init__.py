@@ -16,7 +16,7 @@ else:
         {
             "amp": "dy2st.static.amp",
             "nn": "dy2st.static.nn",
-            "BuildStrategy": "dy2st.jit.program_passes:BuildStrategy",
+            "BuildStrategy": "dy2st.jit.concrete_program:BuildStrategy",
             "Variable": "dy2st_runtime.ir.tensor:Tensor",
             "create_parameter": "dy2st_runtime.nn.parameters:create_parameter",
             "append_backward": "dy2st.static.backward:append_backward",

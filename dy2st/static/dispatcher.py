@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.jit.programs_of_files import for_file
+from dy2st.jit.save_load import alone, for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st.static.freezing import check_number, named_sizes
 from dy2st.static.padding import NotIndifferent, Proof, proof_of
@@ -134,7 +134,7 @@ class Dispatcher:
         self._static: Any = None  # what keeps the live tensors of its parameters and buffers
         if isinstance(program, StaticFunction):
             self._static = for_file([(program, program.concrete_program)])[0]
-            self.program = self._static.alone()
+            self.program = alone(self._static)
         elif not isinstance(program, Program):
             raise WrongKind(f"bucket takes a Program or a converted function, not {program!r:.80}")
         elif program.state:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dy2st.jit.programs_of_files import for_file
+from dy2st.jit.save_load import alone, for_file
 from dy2st.jit.static_function import StaticFunction
 from dy2st.passes.core.base import ModulePass
 from dy2st.passes.core.context import PassContext
@@ -125,7 +125,7 @@ def _module(
     if state is not None:
         raise ArgumentError("`state` goes with a Program: a traced function has arrays of its own")
     traced = for_file([(program, program.concrete_program)])[0]
-    return as_module(traced.alone(), {n: t.array for n, t in traced.state.items()})
+    return as_module(alone(traced), {n: t.array for n, t in traced.state.items()})
 
 
 def _image_by_image(module: Module, name: str) -> tuple[Module, list[str]]:
