@@ -3,9 +3,8 @@
 Read in this order: `expression.py` (a Dim: a polynomial over atoms, one object a form),
 `polynomial.py` and `operations.py` (its arithmetic), `intervals.py`, `samples.py`,
 `inequalities.py` and `order.py` (proofs that a size is never negative), `facts.py` (what is known
-beside the ranges), `queries.py` (equal, less, divides: True, False, or None for unknown),
-`requirements.py` (what is not proved is required). The canonical form depends on declared ranges
-alone, never on facts.
+beside the ranges), `queries.py` (equal, less, divides: True, False, or None for unknown; what is
+not proved is required). The canonical form depends on declared ranges alone, never on facts.
 
 A search for a proof counts its steps, so an answer never depends on the machine. All proofs of a
 trace share one number of steps; behind it, what takes more than one look stays unknown. What an
@@ -52,21 +51,19 @@ from dy2st_runtime.dims.operations import (
 )
 from dy2st_runtime.dims.polynomial import product
 from dy2st_runtime.dims.queries import (
+    Constraint,
+    broadcast,
+    collect,
     decided,
     divides,
     equal,
     is_total,
     less,
     less_equal,
-    same_shape,
-    simplified,
-)
-from dy2st_runtime.dims.requirements import (
-    Constraint,
-    broadcast,
-    collect,
     require,
     require_equal,
+    same_shape,
+    simplified,
 )
 from dy2st_runtime.dims.text import parse, parse_condition
 from dy2st_runtime.lazy import public_dir

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dy2st
-from dy2st_runtime.dims import collect, equal, less_equal, minimum, requirements, symbol, using
+from dy2st_runtime.dims import collect, equal, less_equal, minimum, queries, symbol, using
 from dy2st_runtime.dims.facts import Facts
 
 
@@ -30,7 +30,7 @@ def test_what_is_asked_outside_of_traces_is_proved_however_much_was_asked_before
     for turn in range(400):
         with collect():
             size = 2 + turn % 50
-            assert equal(requirements.broadcast(n, minimum(n, size)), n) is True
+            assert equal(queries.broadcast(n, minimum(n, size)), n) is True
             assert less_equal(n, size) is True
 
 

@@ -16,8 +16,8 @@ from dy2st_runtime.dims import (
     decided,
     equal,
     minimum,
+    queries,
     require,
-    requirements,
     simplified,
     symbol,
     using,
@@ -81,16 +81,16 @@ def test_a_minimum_that_is_1_tells_which_operand_it_is():
 def test_broadcasts_inside_of_broadcasts_are_one():
     facts = Facts()
     with collect():
-        both, all_three = requirements.broadcast(n, m), requirements.broadcast(k, symbol("j"))
+        both, all_three = queries.broadcast(n, m), queries.broadcast(k, symbol("j"))
     facts.assume(Condition("==", k, both))
     with using(facts), collect():
-        assert simplified(all_three) is requirements.broadcast(both, symbol("j"))
+        assert simplified(all_three) is queries.broadcast(both, symbol("j"))
 
 
 @pytest.mark.parametrize("size", [2, 3, 12, 64])
 def test_a_size_that_broadcasts_with_a_minimum_of_itself_is_that_minimum(size):
     with collect() as found:
-        result = requirements.broadcast(n, minimum(n, size))
+        result = queries.broadcast(n, minimum(n, size))
         assert equal(result, n) is True and decided(Condition("<=", n, size)) is True
     assert [constraint.condition.relation for constraint in found] == ["=="]
 
@@ -99,7 +99,7 @@ def test_a_broadcast_that_is_not_0_is_put_in_normal_form_without_end():
     facts = Facts()
     facts.assume(Condition("broadcasts", n, m))
     with using(facts), collect():
-        open_size = requirements.broadcast(n, m)
+        open_size = queries.broadcast(n, m)
         require(open_size != 0, "a divisor")
         assert decided(Condition("!=", open_size, 0)) is True
         assert simplified(open_size) is open_size
