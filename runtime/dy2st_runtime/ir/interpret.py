@@ -11,14 +11,14 @@ from typing import Any
 
 from dy2st_runtime.dims import Condition, Constraint, Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.errors import ShapeError
-from dy2st_runtime.ir.checks.broken_sizes import broken, formulas, uncomputable
+from dy2st_runtime.ir.checks.broken_sizes import broken, uncomputable
 from dy2st_runtime.ir.checks.tracebacks import show_operator
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import F, apply, eagerly
 from dy2st_runtime.ir.functions import CALL, root_name
 from dy2st_runtime.ir.location import entries_of
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.sizes import origins
+from dy2st_runtime.ir.sizes import formulas, origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.types import ArrayType, TensorType
 from dy2st_runtime.thread_state import put_back_after_errors

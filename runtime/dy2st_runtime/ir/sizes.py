@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dy2st_runtime.dims import (
     Condition,
@@ -21,6 +21,7 @@ from dy2st_runtime.dims import (
     decided,
     equal,
     is_symbol,
+    is_total,
     simplified,
     substitute,
     symbol,
@@ -28,7 +29,7 @@ from dy2st_runtime.dims import (
     using,
 )
 from dy2st_runtime.dims.samples import deep_atoms
-from dy2st_runtime.errors import ShapeError
+from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.thread_state import ThreadState
@@ -162,6 +163,27 @@ def input_sizes(program: Program, shapes: Sequence[Sequence[int]]) -> dict[Dim, 
         symbol: origin.solved.value(shapes[place[origin.variable]][origin.axis])
         for symbol, origin in origins(program.inputs).items()
     }
+
+
+def computed_sizes(program: Program) -> Iterator[tuple[Dim | Condition, Location | None]]:
+    """Formulas that every run of a Program computes, and that may fail; with the line of each."""
+    seen: set[Dim | Condition] = set()
+    for operator in program.operators:
+        shapes = tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
+        for value in formulas((shapes, *operator.attributes.values())):
+            if value not in seen:
+                seen.add(value)
+                if not is_total(value):
+                    yield value, operator.location
+
+
+def formulas(value: Any) -> Iterator[Dim | Condition]:
+    """All sizes and conditions in nested tuples that are not known."""
+    if isinstance(value, tuple):
+        for entry in value:
+            yield from formulas(entry)
+    elif isinstance(value, (Dim, Condition)):
+        yield value
 
 
 def facts_of(program: Program) -> Facts:
@@ -315,10 +337,12 @@ __all__ = [
     "Solved",
     "assume",
     "branch_condition",
+    "computed_sizes",
     "condition_of",
     "drop_implied",
     "facts_of",
     "facts_where",
+    "formulas",
     "fresh_mark",
     "fresh_symbol",
     "fresh_symbols_from",

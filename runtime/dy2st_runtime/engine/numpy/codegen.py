@@ -1,5 +1,8 @@
 """From a Program to the source text of one Python function.
 
+    def fits(x0, x1):                   # whether the inputs are such as the Program takes
+        if x0.dtype != dtype_x0 or len(x0.shape) != 2: return False
+        ...
     def run(x, w):                      # one parameter a Block parameter
         s1 = x.shape[0]                 # symbols are bound where they are defined
         last = of_calls.last            # sizes that follow are computed when others are given
@@ -34,26 +37,22 @@ from dy2st_runtime.dims import (
     Condition,
     Constraint,
     Dim,
+    Size,
     is_symbol,
     is_total,
     product,
     symbols,
     to_python,
 )
-from dy2st_runtime.engine.numpy.sizes_code import (
-    SizeCode,
-    bound_text,
-    fits_function,
-    origins_of,
-)
+from dy2st_runtime.engine.numpy.sizes_code import SizeCode
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.aliasing import InPlace, lists_in_place, overwritten
-from dy2st_runtime.ir.checks.broken_sizes import broken, computed_sizes, formulas
+from dy2st_runtime.ir.checks.broken_sizes import broken
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Block, LocatedConstraint, Operator, Program, Variable
-from dy2st_runtime.ir.sizes import Origin, origins
+from dy2st_runtime.ir.sizes import Origin, computed_sizes, formulas, origins
 from dy2st_runtime.ir.tracing.tracer import Tracer
 from dy2st_runtime.ir.types import TensorType
 
@@ -276,7 +275,7 @@ def generate(program: Program) -> Generated:
     parameters = [writer.name(variable) for variable in program.block.parameters]
     writer.line(0, f"def run({', '.join(parameters)}):")
     # Bind the symbols of the inputs, and require what is about them; three lines are left free.
-    known = origins_of(writer.program)
+    known = origins(program.block.parameters)
     writer.refuse = partial(_refuse, known)
     writer.entry = frozenset(known)
     for symbol, origin in known.items():
@@ -290,7 +289,7 @@ def generate(program: Program) -> Generated:
             writer.sizes.part(writer.expression(size))
     _block(writer, program.block, 1, free=True)
     _return(writer, program.block)
-    entry = [writer.symbols[symbol] for symbol in origins_of(program)]
+    entry = [writer.symbols[symbol] for symbol in known]
     if entry and (writer.sizes.lines or writer.sizes.results):
         # Fill the free lines: take the sizes of the last call, or compute those of this one.
         key = f"({', '.join(entry)}, )"
@@ -568,6 +567,50 @@ def _refuse(known: Mapping[Dim, Origin], entry: LocatedConstraint, values: tuple
     """Raise what is to say of a constraint that does not hold."""
     sizes = dict(zip(symbols(entry.constraint.condition), values, strict=True))
     raise broken(entry, sizes, known)
+
+
+def bound_text(origin: Origin, array: str) -> str:
+    """The value of a symbol as a Python expression."""
+    _, factor, offset = origin.solved
+    real = f"{array}.shape[{origin.axis}]"
+    return real if (factor, offset) == (1, 0) else f"({real} - {offset}) // {factor}"
+
+
+def fits_function(program: Program, namespace: dict[str, Any]) -> list[str]:
+    """The lines of `fits`: whether the inputs have the dtypes and sizes that the Program takes."""
+    names_of_all = [f"x{index}" for index in range(len(program.inputs))]
+    pairs = zip(program.inputs, names_of_all, strict=True)
+    arrays = {v: name for v, name in pairs if isinstance(v.type, TensorType)}
+    lines = []
+    for variable, array in arrays.items():
+        namespace[f"dtype_{array}"] = variable.dtype
+        rank = variable.tensor_type.rank
+        lines.append(
+            f"if {array}.dtype != dtype_{array} or len({array}.shape) != {rank}: return False"
+        )
+    known, names = origins(program.inputs), dict[Dim, str]()
+    for symbol, origin in known.items():
+        name = names[symbol] = f"s{len(names)}"
+        lines.append(f"{name} = {bound_text(origin, arrays[origin.variable])}")
+        largest = "" if symbol.maximum is None else f" <= {symbol.maximum}"
+        lines.append(f"if not {symbol.minimum} <= {name}{largest}: return False")
+    tests = [
+        f"{array}.shape[{axis}] == "
+        f"{to_python(size, names.__getitem__) if isinstance(size, Dim) else size}"
+        for variable, array in arrays.items()
+        for axis, size in enumerate(variable.tensor_type.shape)
+        if not _binds(size, known, variable, axis)
+    ]
+    lines.append(f"return {' and '.join(tests) or True}")
+    return [f"def fits({', '.join(names_of_all)}):", *(f"    {line}" for line in lines)]
+
+
+def _binds(size: Size, known: Mapping[Dim, Origin], variable: Variable, axis: int) -> bool:
+    """Whether this axis is where a symbol comes from."""
+    if not isinstance(size, Dim) or not is_symbol(size):
+        return False
+    origin = known[size]
+    return origin.variable is variable and origin.axis == axis
 
 
 def last_uses(block: Block) -> dict[Operator, list[Variable]]:

@@ -1,8 +1,5 @@
-"""Code for sizes: what a call's shapes must be, and all sizes that follow from them, once a call.
+"""Code for sizes: all that follow from the shapes of a call, and what they must be, once a call.
 
-    def fits(x0, x1):                   # whether the inputs are such as the Program takes
-        if x0.dtype != dtype_x0 or len(x0.shape) != 2: return False
-        ...
     def sizes(s1, s2):                  # runs when the sizes are not those of the last call
         t1 = (s1 // 2)                  # equal parts of formulas are computed once
         t2 = (t1 == s2)
@@ -15,16 +12,14 @@ Which requirement failed, and the words for it, are found again from the Program
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from dy2st_runtime.dims import Dim, Size, is_symbol, to_python
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import refusal
-from dy2st_runtime.ir.program import Program, Variable
-from dy2st_runtime.ir.sizes import Origin, origins
-from dy2st_runtime.ir.types import TensorType
+from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ir.sizes import origins
 
 _INNERMOST = re.compile(r"(?:\b(?:min|max|broadcast))?\([^()]*\)")
 _BARE = re.compile(r"(?<!\w)\((-?\d+|[a-z]\d+)\)")
@@ -93,7 +88,8 @@ class SizesOfCalls:
         try:
             entry = (key, self._compute(*key))
         except (ShapeError, ZeroDivisionError):
-            error = refusal(self._program, dict(zip(origins_of(self._program), key, strict=True)))
+            known = origins(self._program.block.parameters)
+            error = refusal(self._program, dict(zip(known, key, strict=True)))
             assert error is not None, "a size fails that the Program does not need"
             raise error from None
         # One assignment: another thread sees the old sizes or the new ones.
@@ -101,52 +97,4 @@ class SizesOfCalls:
         return entry
 
 
-def origins_of(program: Program) -> dict[Dim, Origin]:
-    """Where the symbols come from that are known when a Program starts."""
-    return origins(program.block.parameters)
-
-
-def bound_text(origin: Origin, array: str) -> str:
-    """The value of a symbol as a Python expression."""
-    _, factor, offset = origin.solved
-    real = f"{array}.shape[{origin.axis}]"
-    return real if (factor, offset) == (1, 0) else f"({real} - {offset}) // {factor}"
-
-
-def fits_function(program: Program, namespace: dict[str, Any]) -> list[str]:
-    """The lines of `fits`: whether the inputs have the dtypes and sizes that the Program takes."""
-    names_of_all = [f"x{index}" for index in range(len(program.inputs))]
-    pairs = zip(program.inputs, names_of_all, strict=True)
-    arrays = {v: name for v, name in pairs if isinstance(v.type, TensorType)}
-    lines = []
-    for variable, array in arrays.items():
-        namespace[f"dtype_{array}"] = variable.dtype
-        rank = variable.tensor_type.rank
-        lines.append(
-            f"if {array}.dtype != dtype_{array} or len({array}.shape) != {rank}: return False"
-        )
-    known, names = origins(program.inputs), dict[Dim, str]()
-    for symbol, origin in known.items():
-        name = names[symbol] = f"s{len(names)}"
-        lines.append(f"{name} = {bound_text(origin, arrays[origin.variable])}")
-        largest = "" if symbol.maximum is None else f" <= {symbol.maximum}"
-        lines.append(f"if not {symbol.minimum} <= {name}{largest}: return False")
-    tests = [
-        f"{array}.shape[{axis}] == {to_python(size, names.__getitem__)}"
-        for variable, array in arrays.items()
-        for axis, size in enumerate(variable.tensor_type.shape)
-        if not _binds(size, known, variable, axis)
-    ]
-    lines.append(f"return {' and '.join(tests) or True}")
-    return [f"def fits({', '.join(names_of_all)}):", *(f"    {line}" for line in lines)]
-
-
-def _binds(size: Size, known: Mapping[Dim, Origin], variable: Variable, axis: int) -> bool:
-    """Whether this axis is where a symbol comes from."""
-    if not isinstance(size, Dim) or not is_symbol(size):
-        return False
-    origin = known[size]
-    return origin.variable is variable and origin.axis == axis
-
-
-__all__ = ["Entry", "SizeCode", "SizesOfCalls", "bound_text", "fits_function", "origins_of"]
+__all__ = ["Entry", "SizeCode", "SizesOfCalls"]

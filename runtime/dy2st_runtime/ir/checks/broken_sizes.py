@@ -3,42 +3,21 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Condition, Dim, evaluate, is_symbol, is_total, symbols
+from dy2st_runtime.dims import Dim, evaluate, is_symbol, symbols
 from dy2st_runtime.errors import Location, ShapeError, SpecError, counted
 from dy2st_runtime.ir.program import LocatedConstraint, Program
-from dy2st_runtime.ir.sizes import Origin, input_sizes, origins
+from dy2st_runtime.ir.sizes import Origin, computed_sizes, input_sizes, origins
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 
 Sizes = Mapping[Dim, int]
 Origins = Mapping[Dim, Origin]
 
 _LONGEST_LINE = 80
-
-
-def computed_sizes(program: Program) -> Iterator[tuple[Dim | Condition, Location | None]]:
-    """Formulas that every run of a Program computes, and that may fail; with the line of each."""
-    seen: set[Dim | Condition] = set()
-    for operator in program.operators:
-        shapes = tuple(v.type.shape for v in operator.results if isinstance(v.type, TensorType))
-        for value in formulas((shapes, *operator.attributes.values())):
-            if value not in seen:
-                seen.add(value)
-                if not is_total(value):
-                    yield value, operator.location
-
-
-def formulas(value: Any) -> Iterator[Dim | Condition]:
-    """All sizes and conditions in nested tuples that are not known."""
-    if isinstance(value, tuple):
-        for entry in value:
-            yield from formulas(entry)
-    elif isinstance(value, (Dim, Condition)):
-        yield value
 
 
 def refusal(program: Program, sizes: Sizes) -> ShapeError | None:
@@ -223,8 +202,6 @@ def _check_list(name: str, type: ValueType | None, value: Any) -> None:
 __all__ = [
     "broken",
     "check_inputs",
-    "computed_sizes",
-    "formulas",
     "place_text",
     "refusal",
     "source_line",

@@ -13,9 +13,9 @@ from dy2st_runtime.engine.native.program.planner import Step
 from dy2st_runtime.engine.native.program.steps import Body, writer
 from dy2st_runtime.engine.native.rows import emit, has_row
 from dy2st_runtime.engine.native.text.lanes import BOOL, INT64, Lanes, Value
-from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.definition import DEFINITIONS, Effect
 from dy2st_runtime.ir.program import Operator
+from dy2st_runtime.ir.sizes import formulas
 from dy2st_runtime.ir.types import TensorType
 
 _MOST_KNOWN = 1 << 14

@@ -15,9 +15,9 @@ from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.sizes import Sizes
 from dy2st_runtime.ir.aliasing import lists_in_place
-from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.functions import CALL
 from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.sizes import formulas
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.lazy import Lazy
 

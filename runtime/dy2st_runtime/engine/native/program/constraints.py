@@ -13,8 +13,8 @@ from dy2st_runtime.engine.native.program.places import Places
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.magnitudes import magnitude_tests
 from dy2st_runtime.engine.native.text.sizes import Sizes
-from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.program import LocatedConstraint, Operator, Program, Variable
+from dy2st_runtime.ir.sizes import formulas
 from dy2st_runtime.ir.types import TensorType
 
 

@@ -22,10 +22,10 @@ from dy2st_runtime.engine.native.matmul.sweeps import is_swept
 from dy2st_runtime.engine.native.nests.sides import is_product, is_single, sides
 from dy2st_runtime.engine.native.program.planner import Planned, Step
 from dy2st_runtime.engine.native.text.lanes import DType
-from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.failures import is_dispensable, may_fail
 from dy2st_runtime.ir.program import Operator, Program, Variable
+from dy2st_runtime.ir.sizes import formulas
 from dy2st_runtime.ir.types import TensorType
 
 Array = np.ndarray[Any, Any]

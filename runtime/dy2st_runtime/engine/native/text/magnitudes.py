@@ -16,8 +16,8 @@ from typing import Generic, TypeVar
 from dy2st_runtime.dims import Condition, Dim, Size, is_symbol
 from dy2st_runtime.dims.expression import Atom, of_atom
 from dy2st_runtime.engine.native.text.function import Function
-from dy2st_runtime.ir.checks.broken_sizes import formulas
 from dy2st_runtime.ir.program import Block, Program
+from dy2st_runtime.ir.sizes import formulas
 from dy2st_runtime.ir.types import TensorType
 
 Sizes = tuple[Size, ...]

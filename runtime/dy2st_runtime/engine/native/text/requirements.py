@@ -6,8 +6,8 @@ from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.engine.native.text.function import Function
 from dy2st_runtime.engine.native.text.magnitudes import Bounded, largest_symbol, magnitude_tests
 from dy2st_runtime.engine.native.text.sizes import Sizes
-from dy2st_runtime.ir.checks.broken_sizes import computed_sizes
 from dy2st_runtime.ir.program import Program
+from dy2st_runtime.ir.sizes import computed_sizes
 
 
 class Requirements:
