@@ -141,7 +141,7 @@ class Facts:
         m
         """
         for size in sizes:
-            for atom in deep_symbols(size):
+            for atom in deep_symbols(size) if isinstance(size, Dim) else ():
                 self.age.setdefault(atom, len(self.age))
 
     # -- what is known -----------------------------------------------------------------------

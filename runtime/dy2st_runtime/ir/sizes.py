@@ -16,6 +16,7 @@ from dy2st_runtime.dims import (
     Dim,
     Facts,
     Size,
+    bounds,
     conflict,
     current,
     decided,
@@ -33,6 +34,9 @@ from dy2st_runtime.errors import Location, ShapeError
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType
 from dy2st_runtime.thread_state import ThreadState
+
+HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16
+"""How many symbols, written out, a formula of a size may have, and how deep it may nest."""
 
 
 class _Counter(ThreadState):
@@ -332,6 +336,25 @@ def simplified_type(type: ValueType) -> ValueType:
     return type.with_shape(shape)
 
 
+def lightened(type: ValueType) -> ValueType:
+    """The type with a new symbol for each size whose formula has become too long to be of use."""
+    if isinstance(type, ArrayType):
+        return type
+    for size in type.shape:
+        if size.__class__ is not int and _is_heavy(size):
+            return type.with_shape(
+                fresh_symbol("size", max(0, bounds(size, current())[0] or 0))
+                if _is_heavy(size)
+                else size
+                for size in type.shape
+            )
+    return type
+
+
+def _is_heavy(size: Size) -> bool:
+    return isinstance(size, Dim) and (size.weight > HEAVIEST_SIZE or size.depth > DEEPEST_SIZE)
+
+
 __all__ = [
     "Origin",
     "Solved",
@@ -348,6 +371,7 @@ __all__ = [
     "fresh_symbols_from",
     "holding",
     "input_sizes",
+    "lightened",
     "made_since",
     "note_inputs",
     "origins",

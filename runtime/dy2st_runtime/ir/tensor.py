@@ -89,7 +89,8 @@ class Tensor:
     @property
     def size(self) -> Size:
         """Number of elements."""
-        return _product(self.tensor_type.shape)
+        shape = self.tensor_type.shape
+        return _product(shape) if shape else 1
 
     @property
     def T(self) -> Tensor:

@@ -1,4 +1,4 @@
-"""Bounds the growth of a Program: operators that a line makes, and formulas of sizes.
+"""Bounds the growth of a Program: the operators that a line makes.
 
 It also knows the loops that have made many operators, since each iteration was recorded.
 
@@ -13,12 +13,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from dy2st_runtime.dims import Dim, Size, bounds, current
 from dy2st_runtime.errors import Location, UnsupportedSyntax
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator
-from dy2st_runtime.ir.sizes import fresh_symbol
-from dy2st_runtime.ir.types import ArrayType, ValueType
 
 # DY2ST_MOST_A_LINE: so many operators, operands and results one line of code may have in branches
 # that stand in branches of branches.
@@ -79,7 +76,7 @@ class Growth:
     def note(self, operator: Operator) -> None:
         """Count an operator; raises UnsupportedSyntax if its line has made too many."""
         at = operator.location
-        if operator.block.parent is None or at is None or not _is_deep(operator):
+        if at is None or not _is_deep(operator):
             return
         line = at.file, at.line
         self.made[line] += 1 + len(operator.operands) + len(operator.results)
@@ -104,26 +101,3 @@ def _is_deep(operator: Operator) -> bool:
             return False
         block = block.parent
     return True
-
-
-HEAVIEST_SIZE, DEEPEST_SIZE = 200, 16
-"""How many symbols, written out, a formula of a size may have, and how deep it may nest."""
-
-
-def lightened(type: ValueType) -> ValueType:
-    """The type with a new symbol for each size whose formula has become too long to be of use."""
-    if isinstance(type, ArrayType):
-        return type
-    for size in type.shape:
-        if size.__class__ is not int and _is_heavy(size):
-            return type.with_shape(
-                fresh_symbol("size", max(0, bounds(size, current())[0] or 0))
-                if _is_heavy(size)
-                else size
-                for size in type.shape
-            )
-    return type
-
-
-def _is_heavy(size: Size) -> bool:
-    return isinstance(size, Dim) and (size.weight > HEAVIEST_SIZE or size.depth > DEEPEST_SIZE)

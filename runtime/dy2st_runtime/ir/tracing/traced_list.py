@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.inputs import SCALAR_DTYPES, drop_missing
+from dy2st_runtime.ir.inputs import SCALAR_DTYPES
 from dy2st_runtime.ir.program import Block, Variable, refused_list
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType
@@ -85,12 +84,4 @@ for _name in _OF_ITEMS.split():
     setattr(TracedList, _name, _Refused(is_operator=_name.startswith("__")))
 
 
-def given(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs of an operator: without those that are left out, with tensors for lists."""
-    inputs = drop_missing(definition, inputs)
-    if TracedList in map(type, inputs):
-        return tuple([one.of_python() if type(one) is TracedList else one for one in inputs])
-    return inputs
-
-
-__all__ = ["TracedList", "as_traced_list", "given"]
+__all__ = ["TracedList", "as_traced_list"]

@@ -36,6 +36,7 @@ from dy2st_runtime.ir.inputs import (
     as_array,
     common_dtype,
     complete,
+    drop_missing,
     is_promoted,
 )
 from dy2st_runtime.ir.location import user_location
@@ -52,6 +53,7 @@ from dy2st_runtime.ir.sizes import (
     drop_implied,
     facts_where,
     fresh_symbols_from,
+    lightened,
     note_inputs,
     restart_fresh_symbols,
     simplified_type,
@@ -67,12 +69,13 @@ from dy2st_runtime.ir.tracing.changes import (
     set_value,
 )
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
-from dy2st_runtime.ir.tracing.growth import Growth, lightened
+from dy2st_runtime.ir.tracing.growth import Growth
 from dy2st_runtime.ir.tracing.path_state import Path, PathState
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
-from dy2st_runtime.ir.tracing.traced_list import given
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.views import Aliases, Views
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, ValueType
+from dy2st_runtime.lazy import cached_property
 
 
 class Host(Protocol):
@@ -252,7 +255,6 @@ class Tracer:
         self.has_gone_back = False  # whether backward() was called
         self.is_grad_wanted = is_grad_enabled()
         self.recompute_call = 0  # the number of the call of `recompute` that is traced, 0 for none
-        self.growth = Growth()
         self.given_out: dict[Any, Variable] = {}  # by finished Blocks, for gradients
 
     @classmethod
@@ -261,6 +263,11 @@ class Tracer:
         tracer = cls(program, is_scratch=True)
         tracer.block = block
         return tracer
+
+    @cached_property
+    def growth(self) -> Growth:
+        """What lines have made of the Program, and loops that were unrolled."""
+        return Growth()
 
     @property
     def reads_live_tensors(self) -> bool:
@@ -405,7 +412,9 @@ class Tracer:
     ) -> Any:
         """Append one operator; return its result Variable, or a tuple of several."""
         attributes = complete(definition, attributes)
-        inputs = given(definition, inputs)
+        inputs = drop_missing(definition, inputs)
+        if TracedList in map(type, inputs):
+            inputs = tuple([i.of_python() if type(i) is TracedList else i for i in inputs])
         settings = autocast()
         if settings is not None and not self._is_scratch:
             inputs = cast_inputs(settings, definition, inputs)
@@ -487,7 +496,8 @@ class Tracer:
         operator.results = [Variable(type, operator) for type in types]
         self.block.operators.append(operator)
         self.aliases.note_elements(operator)
-        self.growth.note(operator)
+        if self.block.parent is not None and self.block.parent.parent is not None:
+            self.growth.note(operator)
         return operator
 
     def variable(self, value: Any, dtype: DType | None = None) -> Variable:
