@@ -24,7 +24,7 @@ from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Output, Tensor
 from dy2st_runtime.ir.structure import containers_of, is_container, map_entries
-from dy2st_runtime.ir.tracing.trials import Trials
+from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 from dy2st_runtime.thread_state import reference_to
 

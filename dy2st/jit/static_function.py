@@ -16,8 +16,8 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
+from dy2st_runtime.ir.tracing.traced_numbers import reason_of
 from dy2st_runtime.ir.tracing.tracer import converted
-from dy2st_runtime.ir.tracing.trials import reason_of
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor

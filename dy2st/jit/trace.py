@@ -49,8 +49,7 @@ from dy2st_runtime.ir.location import is_own_file, join_parts
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
-from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys
-from dy2st_runtime.ir.tracing.trials import reason_of
+from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys, reason_of
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import (
     Shared,

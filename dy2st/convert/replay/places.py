@@ -23,7 +23,7 @@ from dy2st.convert.trace import CONTENT, MISSING, Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import UNBOUND
-from dy2st_runtime.ir.tracing.trials import Trials
+from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.parameter_updates import Changing
