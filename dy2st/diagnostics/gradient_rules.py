@@ -13,7 +13,7 @@ from dy2st.diagnostics.trails import Step
 from dy2st_runtime.errors import Dy2stError
 from dy2st_runtime.ir.definition import Effect, lookup
 from dy2st_runtime.ir.grad_mode import no_grad
-from dy2st_runtime.ir.inputs import complete
+from dy2st_runtime.ir.promotion import complete
 from dy2st_runtime.tensor import EagerTensor
 
 _STEP = 1e-6

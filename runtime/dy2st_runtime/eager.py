@@ -12,11 +12,21 @@ from dy2st_runtime.errors import EscapedVariable
 from dy2st_runtime.ir.definition import Effect, OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.inputs import as_array, common_dtype, complete, drop_missing, is_promoted
 from dy2st_runtime.ir.kernel_errors import as_ours
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
-from dy2st_runtime.ir.promotion import as_paddle, autocast, autocasting, cast_inputs, is_paddles
+from dy2st_runtime.ir.promotion import (
+    as_array,
+    as_paddle,
+    autocast,
+    autocasting,
+    cast_inputs,
+    common_dtype,
+    complete,
+    drop_missing,
+    is_paddles,
+    is_promoted,
+)
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ir.types import is_differentiable
 from dy2st_runtime.storage import lay_by_rows, share

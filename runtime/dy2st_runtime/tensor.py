@@ -14,8 +14,8 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.eager_tensor import EagerTensor, form_of
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F, stack
-from dy2st_runtime.ir.inputs import as_array, exact_array
 from dy2st_runtime.ir.location import warn_user, without_own_frames
+from dy2st_runtime.ir.promotion import as_array, exact_array
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import current_tracer

@@ -46,7 +46,7 @@ from dy2st_runtime.ir.attribute_kinds import (
     SIZES,
     either,
 )
-from dy2st_runtime.ir.inputs import SCALAR_DTYPES, as_array
+from dy2st_runtime.ir.promotion import SCALAR_DTYPES, as_array
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ops.rules import broadcasting, created, fitted, of_sizes, same_type
 

@@ -11,7 +11,7 @@ import dy2st
 from dy2st_runtime import ops
 from dy2st_runtime.errors import ArgumentError, DTypeError
 from dy2st_runtime.ir import DEFINITIONS, Effect, TensorType, apply
-from dy2st_runtime.ir.inputs import complete
+from dy2st_runtime.ir.promotion import complete
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 

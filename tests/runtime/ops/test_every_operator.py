@@ -11,8 +11,8 @@ from dy2st_runtime.autograd import grad
 from dy2st_runtime.dims import collect, evaluate, symbol, symbols
 from dy2st_runtime.ir import DEFINITIONS, ArrayType, Effect, TensorType, apply
 from dy2st_runtime.ir.checks.verifier import verify
-from dy2st_runtime.ir.inputs import complete
 from dy2st_runtime.ir.interpret import interpret
+from dy2st_runtime.ir.promotion import complete
 from dy2st_runtime.ir.text.parser import parse_one
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.tracer import infer

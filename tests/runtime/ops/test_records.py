@@ -10,7 +10,7 @@ import pytest
 
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import DEFINITIONS, Effect, Kind, Scales, TensorType, lookup
-from dy2st_runtime.ir.inputs import complete
+from dy2st_runtime.ir.promotion import complete
 from dy2st_runtime.ir.tracing.tracer import infer
 
 WITH_KERNEL = {

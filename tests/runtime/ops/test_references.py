@@ -11,7 +11,7 @@ import pytest
 from dy2st_runtime import engine
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir import DEFINITIONS, TensorType
-from dy2st_runtime.ir.inputs import complete
+from dy2st_runtime.ir.promotion import complete
 from dy2st_runtime.ir.tracing.tracer import infer
 from dy2st_runtime.ops import lazy
 from tests.effort import effort

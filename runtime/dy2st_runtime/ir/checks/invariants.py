@@ -24,9 +24,9 @@ from dy2st_runtime.dims import (
 from dy2st_runtime.errors import Dy2stError, ShapeError
 from dy2st_runtime.ir.definition import OperatorDefinition, find
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types
-from dy2st_runtime.ir.inputs import is_promoted
 from dy2st_runtime.ir.placement import are_placements, is_mesh, misfit
 from dy2st_runtime.ir.program import Block, Operator, Program, Variable
+from dy2st_runtime.ir.promotion import is_promoted
 from dy2st_runtime.ir.sizes import fresh_symbols_from, origins
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.tracer import infer

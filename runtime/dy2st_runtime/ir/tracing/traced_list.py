@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.inputs import SCALAR_DTYPES
 from dy2st_runtime.ir.program import Block, Variable, refused_list
+from dy2st_runtime.ir.promotion import SCALAR_DTYPES
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import ArrayType, TensorType
 

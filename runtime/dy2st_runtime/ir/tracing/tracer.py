@@ -29,16 +29,6 @@ from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, interpreting, stack
 from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.inputs import (
-    NUMBER_DTYPES,
-    SCALAR_DTYPES,
-    all_numbers,
-    as_array,
-    common_dtype,
-    complete,
-    drop_missing,
-    is_promoted,
-)
 from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import (
     Block,
@@ -47,7 +37,20 @@ from dy2st_runtime.ir.program import (
     Program,
     Variable,
 )
-from dy2st_runtime.ir.promotion import as_paddle, autocast, cast_inputs, is_paddles
+from dy2st_runtime.ir.promotion import (
+    NUMBER_DTYPES,
+    SCALAR_DTYPES,
+    all_numbers,
+    as_array,
+    as_paddle,
+    autocast,
+    cast_inputs,
+    common_dtype,
+    complete,
+    drop_missing,
+    is_paddles,
+    is_promoted,
+)
 from dy2st_runtime.ir.sizes import (
     assume,
     drop_implied,
