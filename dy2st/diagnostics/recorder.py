@@ -11,7 +11,8 @@ from types import FrameType
 from typing import Any
 
 from dy2st_runtime.autograd import Node
-from dy2st_runtime.engine.measuring import COMPILED, Clock, Measurable, Span
+from dy2st_runtime.engine import COMPILED
+from dy2st_runtime.engine.runner import Clock, Measurable, Span
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.dispatch import Interpreter, Look, watched

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
-from dy2st_runtime.engine.measuring import COMPILED
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
 from dy2st_runtime.lazy import Lazy, lazy_names, public_dir
 from dy2st_runtime.thread_state import put_back_after_errors
@@ -66,6 +67,30 @@ _NEEDED = {
     "onnxruntime": ("onnxruntime", "onnx"),
     "xla": ("jax", "jax"),
 }
+
+
+class Compiled:
+    """The executables that somebody holds, of all Programs of this process."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        # Nothing of Python runs when one goes: see ByIdentity.
+        self._held: dict[int, ref[Any]] = {}
+
+    def add(self, executable: Any) -> None:
+        """Note one; what takes no weak reference is not seen."""
+        try:
+            self._held[id(executable)] = ref(executable, partial(self._held.pop, id(executable)))
+        except TypeError:
+            return
+
+    def now(self) -> list[Any]:
+        """Those that there are."""
+        found = [reference() for reference in list(self._held.values())]
+        return [executable for executable in found if executable is not None]
+
+
+COMPILED = Compiled()
 
 
 def has_resident_state(executable: Executable) -> bool:

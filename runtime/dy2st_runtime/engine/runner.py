@@ -1,9 +1,15 @@
-"""Does what every engine does around its computing; a subclass says how to compute."""
+"""Does what every engine does around its computing; a subclass says how to compute.
+
+An executable that can say more than how long a call took has two methods: `measure(clock)` lets it
+read the clock before and after each step from then on, `measure(None)` ends that, and `spans()`
+gives what was measured since it was asked last.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -15,6 +21,37 @@ from dy2st_runtime.ir.types import ArrayType
 from dy2st_runtime.resident import Resident
 
 Array = np.ndarray[Any, Any]
+Clock = Callable[[], Any]
+"""Seconds; or seconds and what else is to be known at that moment."""
+
+
+@dataclass(eq=False, slots=True)
+class Span:
+    """A step that ran, from what the clock said before it to what it said after.
+
+    what       what runs: `matmul`, `nest exp add`.
+    operators  those of a Program that it computes; the last one says where it comes from.
+    calls      how often it ran in that time. An engine that counts gives one Span for all of them,
+               from 0.0 to their seconds.
+    """
+
+    what: str
+    operators: Sequence[Operator]
+    start: Any
+    end: Any
+    calls: int = 1
+    is_counted: bool = False
+
+
+@runtime_checkable
+class Measurable(Protocol):
+    """An executable that knows how long its steps take."""
+
+    def measure(self, clock: Clock | None) -> None:
+        """Measure from now on, or end it."""
+
+    def spans(self) -> list[Span]:
+        """What ran since this was asked last."""
 
 
 class Runner:
@@ -212,4 +249,4 @@ def may_share(variable: Variable) -> bool:
     return maker.name == "constant" or may_give_back(maker)
 
 
-__all__ = ["Runner", "listed", "may_share"]
+__all__ = ["Clock", "Measurable", "Runner", "Span", "listed", "may_share"]

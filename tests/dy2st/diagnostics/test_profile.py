@@ -13,7 +13,7 @@ from dy2st import nn
 from dy2st.diagnostics.profile_report import BETWEEN
 from dy2st.passes import Module
 from dy2st_runtime import engine as engines
-from dy2st_runtime.engine.measuring import COMPILED
+from dy2st_runtime.engine import COMPILED
 from dy2st_runtime.errors import ArgumentError, FileAccessError
 from dy2st_runtime.ir import dispatch
 

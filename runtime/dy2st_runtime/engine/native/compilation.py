@@ -24,8 +24,8 @@ from weakref import ref
 
 import numpy as np
 
-from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.numpy import executable as reference
+from dy2st_runtime.engine.runner import Clock, Span
 from dy2st_runtime.errors import ArgumentError, LimitExceeded
 from dy2st_runtime.ir.program import Program
 from dy2st_runtime.ir.types import ArrayType

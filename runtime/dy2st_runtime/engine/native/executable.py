@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.native import report
 from dy2st_runtime.engine.native.entry import Written, write
 from dy2st_runtime.engine.native.linked_module import Linked
@@ -21,7 +20,7 @@ from dy2st_runtime.engine.native.nests.identity import same
 from dy2st_runtime.engine.native.profiling import Profile, Row
 from dy2st_runtime.engine.native.program.broadcast_outputs import without_repeated
 from dy2st_runtime.engine.numpy import executable as reference
-from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.engine.runner import Clock, Runner, Span
 from dy2st_runtime.ir.functions import program_of
 from dy2st_runtime.ir.program import ArrayType, Operator, Program, Variable
 from dy2st_runtime.ir.types import own_dtype

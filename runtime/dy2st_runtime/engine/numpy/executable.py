@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.numpy.codegen import Generated, generate, with_clock
 from dy2st_runtime.engine.numpy.sizes_code import SizesOfCalls
-from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.engine.runner import Clock, Runner, Span
 from dy2st_runtime.errors import ShapeError
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs, place_text
 from dy2st_runtime.ir.checks.tracebacks import show_operator

@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime import exported_buffers
-from dy2st_runtime.engine.measuring import Clock, Span
 from dy2st_runtime.engine.numpy import executable as reference
 from dy2st_runtime.engine.onnx.library import onnxruntime, printer
 from dy2st_runtime.engine.onnx.model import DEFAULT, Model, write_model
 from dy2st_runtime.engine.onnx.nesting import flat, is_nested, unflat
 from dy2st_runtime.engine.onnx.node_times import NodeTimes
 from dy2st_runtime.engine.onnx.table import LEFT_OUT
-from dy2st_runtime.engine.runner import Runner
+from dy2st_runtime.engine.runner import Clock, Runner, Span
 from dy2st_runtime.errors import ArgumentError, DTypeError, EngineError
 from dy2st_runtime.ir.checks.broken_sizes import place_text
 from dy2st_runtime.ir.definition import Effect, lookup

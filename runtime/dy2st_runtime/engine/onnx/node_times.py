@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from dy2st_runtime.engine.measuring import Clock, Span
+from dy2st_runtime.engine.runner import Clock, Span
 from dy2st_runtime.ir.program import Operator
 
 _FIRST = 3
