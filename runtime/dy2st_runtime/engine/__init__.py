@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from importlib import metadata
     from importlib import util as import_util
 
+    from dy2st_runtime.engine import background as _background
     from dy2st_runtime.engine.contract import Engine, Executable
-    from dy2st_runtime.engine.native import compilation
     from dy2st_runtime.engine.native.machine.threads import get_num_threads, set_num_threads
     from dy2st_runtime.engine.runner import Runner
     from dy2st_runtime.ir import functions
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 else:
     # Slow to load, and asked only where a name is none of ours.
     metadata, import_util = Lazy("importlib.metadata"), Lazy("importlib.util")
-    compilation = Lazy("dy2st_runtime.engine.native.compilation")
+    _background = Lazy("dy2st_runtime.engine.background")
     functions = Lazy("dy2st_runtime.ir.functions")
     __getattr__ = lazy_names(
         __name__,
@@ -54,8 +54,8 @@ GROUP = "dy2st.engines"  # the entry points of other packages
 
 # An engine, or where it is: `module:name`.
 ENGINES: dict[str, Engine | str] = {
-    "auto": "dy2st_runtime.engine.native.compilation:compile_when_it_pays",
-    "native": "dy2st_runtime.engine.native.compilation:compile_program",
+    "auto": "dy2st_runtime.engine.background:compile_when_it_pays",
+    "native": "dy2st_runtime.engine.background:compile_program",
     "numpy": "dy2st_runtime.engine.numpy.executable:compile_program",
     "onnxruntime": "dy2st_runtime.engine.onnx.executable:compile_program",
     "xla": "dy2st_runtime.engine.xla.executable:compile_program",
@@ -188,7 +188,7 @@ def makes_code(seconds: float) -> bool:
     NumPy's calls a function for each operator, and so does the best one at first.
     """
     chosen = _default()
-    return compilation.pays(seconds) if chosen == "auto" else chosen != "numpy"
+    return _background.pays(seconds) if chosen == "auto" else chosen != "numpy"
 
 
 def _default() -> str:

@@ -13,8 +13,8 @@ import dy2st_runtime
 from dy2st import nn, to_static
 from dy2st.static import InputSpec, bucket
 from dy2st_runtime import engine
-from dy2st_runtime.engine.native import compilation
-from dy2st_runtime.engine.native.compilation import Background
+from dy2st_runtime.engine import background
+from dy2st_runtime.engine.background import Background
 from dy2st_runtime.engine.native.executable import Executable
 
 LONGEST = 60
@@ -25,8 +25,8 @@ def best_engine(monkeypatch):
     """The default of users, where a first call is worth to be compiled."""
     monkeypatch.delenv("DY2ST_ENGINE", raising=False)
     monkeypatch.setattr(engine, "DEFAULT", "auto")
-    monkeypatch.setattr(compilation, "_WORTH", 0.0)
-    monkeypatch.setattr(compilation, "_WORTH_AN_OPERATOR", 0.0)
+    monkeypatch.setattr(background, "_WORTH", 0.0)
+    monkeypatch.setattr(background, "_WORTH_AN_OPERATOR", 0.0)
 
 
 def steps(x):
@@ -54,7 +54,7 @@ def gate(monkeypatch):
         assert gate.wait(LONGEST)
         return Executable(program)
 
-    monkeypatch.setattr(compilation, "native", SimpleNamespace(Executable=made))
+    monkeypatch.setattr(background, "native", SimpleNamespace(Executable=made))
     yield gate
     gate.set()
 

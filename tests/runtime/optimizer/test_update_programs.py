@@ -11,7 +11,7 @@ import pytest
 import dy2st_runtime as rt
 from dy2st_runtime import nn
 from dy2st_runtime import optimizer as o
-from dy2st_runtime.engine.native import compilation
+from dy2st_runtime.engine import background
 from dy2st_runtime.nn.parameters import ParamAttr, create_parameter
 from dy2st_runtime.regularizer import L1Decay, L2Decay
 from dy2st_runtime.tensor import EagerTensor
@@ -76,7 +76,7 @@ def stepped(make, dtype="float32"):
 def programs(monkeypatch):
     """The Programs that machine code was made of, which is the default engine."""
     made = []
-    compile_program = compilation.compile_program
+    compile_program = background.compile_program
     monkeypatch.setattr(
         "dy2st_runtime.engine.ENGINES",
         {"native": lambda program: (made.append(program), compile_program(program))[1]},
@@ -236,7 +236,7 @@ def test_the_best_engine_makes_code_when_steps_have_taken_long(monkeypatch):
     _, wanted, _ = stepped(make)
     optimizer = o.Adam(0.01, parameters=parameters())
     assert optimizer._recorded._by_facts == {}
-    monkeypatch.setattr(compilation, "_WORTH", 0.0)
+    monkeypatch.setattr(background, "_WORTH", 0.0)
     optimizer, weights, _ = stepped(make)
     (rules,) = optimizer._recorded._by_facts.values()
     assert rules and all(rule._executable.wait(60) for rule in rules.values())

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import engine
-from dy2st_runtime.engine.native import compilation
-from dy2st_runtime.engine.native.compilation import _few_functions
+from dy2st_runtime.engine import background
+from dy2st_runtime.engine.background import _few_functions
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.ir import TensorType
 from dy2st_runtime.ir.clone import clone
@@ -61,7 +61,7 @@ def test_a_function_calls_itself(name):
 def test_few_operators_are_written_out_and_many_are_called(monkeypatch):
     few, many = (program_of(powers(depth), TensorType("float32", (2,))) for depth in (4, 40))
     assert not _few_functions(few).functions and _few_functions(many) is many
-    monkeypatch.setattr(compilation, "_MANY", 100)
+    monkeypatch.setattr(background, "_MANY", 100)
     program = program_of(powers(9), TensorType("float32", (2,)))
     assert _few_functions(program).functions
     with_weights = clone(program)

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from dy2st_runtime import engine
-from dy2st_runtime.engine.native import compilation
-from dy2st_runtime.engine.native.compilation import Background, compile_program
+from dy2st_runtime.engine import background
+from dy2st_runtime.engine.background import Background, compile_program
 from dy2st_runtime.engine.native.executable import Executable
 from dy2st_runtime.engine.native.machine import subprocess_compiler
 from dy2st_runtime.engine.native.machine.llvm import Processor, compile_object
@@ -45,7 +45,7 @@ def without_disk(monkeypatch):
 
 @pytest.fixture(autouse=True)
 def programs_are_large_soon(monkeypatch):
-    monkeypatch.setattr(compilation, "_MANY", 100)
+    monkeypatch.setattr(background, "_MANY", 100)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_an_error_of_the_compiler_is_one_warning_and_numpy_goes_on(monkeypatch):
         def __init__(self, program):
             raise ValueError("no code for this")
 
-    monkeypatch.setattr(compilation, "native", SimpleNamespace(Executable=Refused))
+    monkeypatch.setattr(background, "native", SimpleNamespace(Executable=Refused))
     executable = compile_program(long())
     assert not executable.wait(LONGEST)
     with pytest.warns(RuntimeWarning, match="'native' could not compile.*ValueError: no code"):
@@ -197,9 +197,9 @@ def test_a_forked_child_compiles_by_itself(gate):
 
 ENDING = """
 import sys, threading
-from dy2st_runtime.engine.native.compilation import compile_program
+from dy2st_runtime.engine.background import compile_program
 from dy2st_runtime.engine.native.machine.subprocess_compiler import subprocess
-from tests.runtime.engine.native.test_compilation import long
+from tests.runtime.engine.test_background import long
 
 has_begun, begin = threading.Event(), subprocess.Popen
 def popen(*args, **kwargs):
