@@ -209,9 +209,7 @@ class Trace(Vocabulary):
         self.looked_up: dict[Any, Any] = {}  # the names that were looked up in classes
         self.inputs: dict[tuple[int, str, Any], Any] = {}
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
-        self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}
-        # The forms that are called with no more ado: those of no generator functions.
-        self.direct: dict[int, Callable[..., Any]] = {}
+        self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}  # of functions, once called
         # What globals and classes were found to hold, until the code changes any of them.
         self.fixed: dict[tuple[Any, str], Any] = {}
         self.changes_names = False

@@ -13,7 +13,6 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, getattr_stat
 from types import (
     FrameType,
     FunctionType,
-    GeneratorType,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -59,7 +58,6 @@ from dy2st.convert.stage.branch import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
-from dy2st.convert.stage.recursion import recursive
 from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
@@ -153,14 +151,14 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
     """`function(*args, **kwargs)`."""
     kind = type(function)
     if kind is FunctionType:
-        return call_function(trace, function, args, kwargs)
+        return callee(trace, function, args)(*args, **kwargs)
     if kind is MethodType:
         return call(trace, function.__func__, function.__self__, *args, **kwargs)
     if info(kind).family == "bound in C":
         trace.record.met_other(function)
         row = load_late(function)
         if row is not None:
-            return _by_row(trace, function, row, args, kwargs)
+            return _by_row(trace, function, row, *args, **kwargs)
         owner = getattr(function, "__self__", None)
         if function.__name__ == "__call__" and type(owner) is FunctionType:
             return trace.call(owner, *args, **kwargs)
@@ -183,7 +181,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         trace.record.met_other(function)
         row = row_of_function(function)
         if row is not None:
-            return _by_row(trace, function, row, args, kwargs)
+            return _by_row(trace, function, row, *args, **kwargs)
         if _is_member_that_is_decided(function, args, kwargs):
             members: Any = [*function]  # type: ignore[misc]
             return call(trace, member, members, *args, function.__qualname__)
@@ -230,31 +228,26 @@ def _is_member_that_is_decided(kind: type, args: Sequence[Any], kwargs: Any) -> 
     return not (kwargs or issubclass(kind, Flag) or has_own)
 
 
-def call_function(
-    trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
-    """A function of Python: in its traced form if it is the user's."""
+def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Callable[..., Any]:
+    """What runs in the place of a function of Python: its traced form if it is the user's."""
     known_form = trace.forms.get(id(function))
     if known_form is not None:  # first, since most calls of a trace are of the same functions
-        return _called(trace, function, known_form[1], args, kwargs)
-    bound: Callable[..., Any]
+        return known_form[1]
     if is_polyfill(function.__module__):
-        bound = traced_form(function).bind(trace.protocol, function)
-        trace.forms[id(function)] = function, bound
-        return _called(trace, function, bound, args, kwargs)
+        return _called_as(trace, function, traced_form(function).bind(trace.protocol, function))
     if function.__code__ is _MARKED and is_like_the_users(function.__module__):
         inner: Any = vars(function)["__wrapped__"]
         if not inner.__name__.startswith("__"):  # objects of ours are made as they are
-            return call_function(trace, inner, args, kwargs)
+            return callee(trace, inner, args)
     why = why_left_alone(function, args)
     if why:
         trace.record.met(function, why)
     row = _forward if function is Layer.__call__ else load_late(function)
     if row is not None:
-        return _by_row(trace, function, row, args, kwargs)
+        return partial(_by_row, trace, function, row)
     row = CODES.get(function.__code__)
     if row is not None:
-        return row(trace, function, *args, **kwargs)
+        return partial(row, trace, function)
     if trace.call_context.is_tentative and function.__code__.co_flags & _ASYNC:
         trace.refuse_effect(f"{function.__qualname__}() makes a coroutine")
     if id(function) not in trace.own:  # what it holds was there before the trace, and is guarded
@@ -262,15 +255,11 @@ def call_function(
     try:
         form = None if why else form_of(trace, function)
     except SourceUnavailable:  # made by exec(), as those of dataclasses are
-        found = call_generated(trace, function, args, kwargs)
-        if found is not NotImplemented:
-            return found
-        form = None
+        return partial(_call_without_source, trace, function)
     if form is None:
         library = lambda *values, **named: call_library(trace, function, values, named)  # noqa: E731
         is_of_layer = bool(args) and isinstance(args[0], Layer) and function.__name__ == "forward"
-        library = repeatable(trace, function, library) if is_of_layer else library
-        return library(*args, **kwargs)
+        return repeatable(trace, function, library) if is_of_layer else library
     # The traced form is made once in a trace; what the function holds is noted.
     trace.read("code", function, "__code__", function.__code__)
     if trace.is_outside(function):
@@ -278,24 +267,29 @@ def call_function(
             trace.mark_outside(one)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         trace.origins[id(cell)] = cell, name
-    bound = form.bind(trace.protocol, function)
+    bound: Callable[..., Any] = form.bind(trace.protocol, function)
     if not function.__code__.co_flags & CO_GENERATOR:
-        bound = trace.direct[id(function)] = repeatable(trace, function, bound)
-    trace.forms[id(function)] = function, bound
-    return _called(trace, function, bound, args, kwargs)
+        bound = repeatable(trace, function, bound)
+    return _called_as(trace, function, bound)
 
 
-def _called(
-    trace: Trace,
-    function: FunctionType,
-    bound: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
-    made = bound(*args, **kwargs)
-    if type(made) is GeneratorType and function.__code__.co_flags & CO_GENERATOR:
-        trace.note_generator(made, lambda push: pushing(trace, function, push)(*args, **kwargs))
-    return made
+def _called_as(
+    trace: Trace, function: FunctionType, bound: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A traced form, which all later calls of the function are of."""
+
+    def generate(*args: Any, **kwargs: Any) -> Any:
+        give = lambda push: pushing(trace, function, push)(*args, **kwargs)  # noqa: E731
+        return trace.note_generator(bound(*args, **kwargs), give)
+
+    found = generate if function.__code__.co_flags & CO_GENERATOR else bound
+    trace.forms[id(function)] = function, found
+    return found
+
+
+def _call_without_source(trace: Trace, function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+    found = call_generated(trace, function, args, kwargs)
+    return call_library(trace, function, args, kwargs) if found is NotImplemented else found
 
 
 class _Pushing:
@@ -315,12 +309,10 @@ class _Pushing:
 def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
     """A generator function as one that gives each item to `push`, and returns its value."""
     bound = traced_form(function, pushes=True).bind(_Pushing(trace, push), function)
-    return recursive(trace, trace.repeats.site(push), function, bound)
+    return repeatable(trace, function, bound, trace.repeats.site(push))
 
 
-def _by_row(
-    trace: Trace, function: Any, row: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Any:
+def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any) -> Any:
     """What a row gives, for each case of an argument that is one of several."""
     if has_union(args) and row not in WHOLE:
         make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
@@ -524,7 +516,7 @@ def _before(
 def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     row = row_of_function(function)
     if row is not None:
-        return _by_row(trace, function, row, args, kwargs)
+        return _by_row(trace, function, row, *args, **kwargs)
     row = info(type(function)).methods.get("__call__")
     if row is not None:
         return row(trace, function, *args, **kwargs)

@@ -239,7 +239,7 @@ def _names(trace: Trace) -> Sequence[Way]:
 
 
 def _attributes(trace: Trace) -> Sequence[Way]:
-    watched, born, fixed, direct = trace.watched, trace.state.born, trace.fixed, trace.direct
+    watched, born, fixed, forms = trace.watched, trace.state.born, trace.fixed, trace.forms
 
     def attr(owner: Any, name: str) -> Any:
         # `fixed` itself stands for a name that was not looked up yet.
@@ -272,9 +272,9 @@ def _attributes(trace: Trace) -> Sequence[Way]:
         if function is fixed:
             function = _in_class(trace, type(owner), name)
         if type(function) is FunctionType and id(owner) not in watched:
-            bound = direct.get(id(function))
-            if bound is not None and name not in owner.__dict__:
-                return bound(owner, *args, **kwargs)
+            form = forms.get(id(function))
+            if form is not None and name not in owner.__dict__:
+                return form[1](owner, *args, **kwargs)
         return places.method(trace, owner, name, *args, **kwargs)
 
     return attr, set_attr, method
@@ -302,13 +302,13 @@ def _in_class(trace: Trace, kind: type, name: str) -> Any:
 
 
 def _calls(trace: Trace) -> Sequence[Way]:
-    direct = trace.direct
+    forms = trace.forms
     rows: dict[int, Way] = {}  # of the functions that were called before
 
     def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        bound = direct.get(id(function))
-        if bound is not None:
-            return bound(*args, **kwargs)
+        form = forms.get(id(function))
+        if form is not None:
+            return form[1](*args, **kwargs)
         row = rows.get(id(function))
         if row is not None and not has_union(args):
             try:
@@ -319,6 +319,8 @@ def _calls(trace: Trace) -> Sequence[Way]:
         # From the second call on its row is found at once.
         if id(function) in FUNCTIONS:
             rows[id(function)] = FUNCTIONS[id(function)][1]
+        if type(function) is FunctionType:
+            return calls.callee(trace, function, args)(*args, **kwargs)
         return calls.call(trace, function, *args, **kwargs)
 
     return (call,)

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.call_context import Function, Key, Read, Recorded, Site
+from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import REFUSALS, Refused
@@ -25,7 +25,7 @@ from dy2st.convert.stage.recursion import (
     may_stand_in_a_function,
     name_of,
     noted,
-    recursive,
+    recursive_call,
 )
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
@@ -46,22 +46,49 @@ _GAIN = 4  # one Layer that is like another one makes up for so many that are no
 
 
 def repeatable(
-    trace: Trace, function: FunctionType, bound: Callable[..., Any]
+    trace: Trace, function: FunctionType, bound: Callable[..., Any], site: Site | None = None
 ) -> Callable[..., Any]:
-    """The traced form of a function, recorded as a function of the Program once it is repeated."""
+    """The traced form of a function, recorded as a function of the Program once it is repeated.
+
+    site: that of one which gives its items away, which is recorded so only if it calls itself.
+    """
+    is_pushing = site is not None
     is_own = id(function) in trace.own
-    site = trace.repeats.site(function.__code__ if is_own else function)
+    site = site or trace.repeats.site(function.__code__ if is_own else function)
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        is_inside = trace.is_nested and site.running
-        for one in args:
-            if is_inside or type(one) is Variable:
-                if site.is_refused or not may_repeat(trace):
-                    break
-                return traced_call(trace, site, function, bound, args, kwargs)
-        return bound(*args, **kwargs)
+        if site.running or site.settled is not None or site.recursion is not None:
+            found = recursive_call(trace, site, function, bound, args, kwargs)
+            if found is not NotImplemented:
+                return found
+            site.nested += trace.is_nested
+        depth, repeats = len(trace.state.paths), trace.repeats
+        site.running.append(Running(function, args, kwargs, depth, trace.rounds))
+        try:
+            is_plain = is_pushing or site.is_refused or not may_repeat(trace)
+            if is_plain or not any(depth or type(one) is Variable for one in args):
+                return bound(*args, **kwargs)
+            if site.called or site.functions:
+                found = call_of_function(trace, site, function, bound, args, kwargs)
+                if found is not NotImplemented:
+                    return found
+            block = trace.tracer.block
+            with repeats.logging():
+                before, start, mark = _state(trace), len(block.operators), len(repeats.log)
+                result = bound(*args, **kwargs)
+                operators = block.operators[start:]
+                if trace.tracer.block is block and is_large(operators, repeats.least):
+                    call = Call(trace, function, args, kwargs)
+                    if _state(trace) != before:
+                        site.is_refused = True
+                    elif call.fits:
+                        first = recorded_call(trace, call, operators, mark, result)
+                        repeats.note(site, call.key, first)
+            return result
+        finally:
+            site.running.pop()
 
-    return recursive(trace, site, function, run)
+    return run
 
 
 def may_repeat(trace: Trace) -> bool:
@@ -76,7 +103,7 @@ def may_repeat(trace: Trace) -> bool:
     return is_plain and trace.tracer.recompute_call == 0 and not trace.tracer.has_gone_back
 
 
-def traced_call(
+def call_of_function(
     trace: Trace,
     site: Site,
     function: FunctionType,
@@ -84,28 +111,22 @@ def traced_call(
     args: tuple[Any, ...],
     kwargs: dict[str, Any],
 ) -> Any:
-    if site.called or site.functions:
-        call = Call(trace, function, args, kwargs)
-        if call.fits:
-            found = function_of_call(trace, site, call)
-            first = first_of(trace, site, call) if found is None else None
-            if first is not None:
-                found = record_function(trace, site, function, bound, call)
-            if found is not None:
-                _link(trace, site, first, found.function)
-                return append_call(trace, found, call)
-    repeats, block = trace.repeats, trace.tracer.block
-    with repeats.logging():
-        before, start, mark = _state(trace), len(block.operators), len(repeats.log)
-        result = bound(*args, **kwargs)
-        if trace.tracer.block is block and is_large(block.operators[start:], repeats.least):
-            call = Call(trace, function, args, kwargs)
-            if _state(trace) != before:
-                site.is_refused = True
-            elif call.fits:
-                first = recorded_call(trace, call, block.operators[start:], mark, result)
-                repeats.note(site, call.key, first)
-    return result
+    """A call of a function of the Program, made now if need be; NotImplemented if there is none."""
+    call = Call(trace, function, args, kwargs)
+    if not call.fits:
+        return NotImplemented
+    found = function_of_call(trace, site, call)
+    first = first_of(trace, site, call) if found is None else None
+    if first is not None:
+        found = record_function(trace, site, function, bound, call)
+    if found is None:
+        return NotImplemented
+    if first is not None and first.function is None:
+        # What was recorded in place is a call of it, too, when the trace ends.
+        same = match(trace, site, found.function, first.objects, first.layer)
+        if same is not None:
+            first.function, first.captured = found.function, same.captured
+    return append_call(trace, found, call)
 
 
 def recorded_call(
@@ -131,14 +152,6 @@ def variables_of(value: Any) -> Iterator[Variable]:
             yield from variables_of(one)
     elif type(value) is Variable:
         yield value
-
-
-def _link(trace: Trace, site: Site, first: Recorded | None, made: Function) -> None:
-    """Let a call that was recorded in place be one of a function, too, when the trace ends."""
-    if first is not None and first.function is None:
-        found = match(trace, site, made, first.objects, first.layer)
-        if found is not None:
-            first.function, first.captured = made, found.captured
 
 
 def _state(trace: Trace) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from inspect import BoundArguments, signature
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.call_context import Running, Site
+from dy2st.convert.call_context import Site
 from dy2st.convert.stage.branch import (
     End,
     JoinedVariable,
@@ -61,26 +61,6 @@ _ALLOWED = frozenset(
     {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
 )
 _OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
-
-
-def recursive(
-    trace: Trace, site: Site, function: FunctionType, bound: Callable[..., Any]
-) -> Callable[..., Any]:
-    """The traced form of a function, whose calls inside of others may be of one of the Program."""
-
-    def run(*args: Any, **kwargs: Any) -> Any:
-        if site.running or site.settled is not None or site.recursion is not None:
-            found = recursive_call(trace, site, function, bound, args, kwargs)
-            if found is not NotImplemented:
-                return found
-            site.nested += trace.is_nested
-        site.running.append(Running(function, args, kwargs, len(trace.state.paths), trace.rounds))
-        try:
-            return bound(*args, **kwargs)
-        finally:
-            site.running.pop()
-
-    return run
 
 
 def recursive_call(
@@ -598,4 +578,4 @@ def noted(trace: Trace) -> tuple[int, ...]:
     return trace.repeats.disturbed, len(trace.answers), *asked
 
 
-__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive"]
+__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call"]
