@@ -183,6 +183,7 @@ class Vocabulary(TracedCalls):
     or_: Callable[[Any, Thunk], Any]
     if_exp: Callable[[Any, Thunk, Thunk], Any]
     if_: Callable[[Any, Body, Body, State, Names], State]
+    stage_if: Callable[..., State]  # of what the Program decides: its truth, and as `if_`
     while_: Callable[[Callable[..., Any], Body, State, Names], State]
     for_: Callable[[Any, Callable[..., Any] | None, Body, State, Names], State]
     # (body, ((classes or None, handler), ...), else, finally or None, state, names)
@@ -301,20 +302,12 @@ def convert_ifelse(
         return true_fn(*true_args)
     if test is False:
         return false_fn(*false_args)
-    # The trace joins tuples, a value for each variable. Arguments are bound here: both branches
-    # start with what the variables hold now.
-    is_single = len(return_vars) == 1
-    sides = _side(true_fn, true_args, is_single), _side(false_fn, false_args, is_single)
+    # Arguments are bound here: both branches start with what the variables hold now.
+    sides = partial(true_fn, *true_args), partial(false_fn, *false_args)
     known = names or _unnamed(return_vars)
-    found = trace.if_(test, sides[0], sides[1], (), known)
+    is_single = len(return_vars) == 1
+    found = trace.stage_if(test, *sides, (), known[0] if is_single else known, word="if")
     return found[0] if is_single else found
-
-
-def _side(branch: Callable[..., Any], args: Sequence[Any], is_single: bool) -> Callable[..., Any]:
-    """A branch that gives a tuple, where it gives the value of the only variable, or nothing."""
-    if is_single:
-        return lambda: (branch(*args),)
-    return lambda: branch(*args) or ()
 
 
 def _unnamed(values: Sequence[Any]) -> Sequence[str]:

@@ -19,7 +19,6 @@ from dy2st.convert.kinds.traced_keys import check_sure, is_sure, presence
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import facts_of, is_case, known, note_cases, stage_if, truth_of
 from dy2st.convert.stage.checks import caught, map_cases
-from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
@@ -122,8 +121,7 @@ def if_(
         return true(*state)
     if truth is False:
         return false(*state)
-    with staging(trace, "if"):
-        return stage_if(trace, truth, true, false, state, names)
+    return stage_if(trace, truth, true, false, state, names, word="if")
 
 
 def _either(
@@ -134,9 +132,8 @@ def _either(
         return true()
     if truth is False:
         return false()
-    names = (f"the value of `{words[-1]}`",)
-    with staging(trace, words[0]):
-        return stage_if(trace, truth, lambda: (true(),), lambda: (false(),), (), names)[0]
+    name = f"the value of `{words[-1]}`"
+    return stage_if(trace, truth, true, false, (), name, word=words[0])[0]
 
 
 def if_exp(trace: Trace, test: Any, true: Callable[[], Any], false: Callable[[], Any]) -> Any:

@@ -179,8 +179,8 @@ def loop_by_index(
         left = truth_of(trace, index < items.length)
         if test is None:
             return left
-        rest = lambda: (test_of(trace, test(*values)),)  # noqa: E731
-        return stage_if(trace, left, rest, lambda: (False,), (), ("a test",))[0]
+        rest = lambda: test_of(trace, test(*values))  # noqa: E731
+        return stage_if(trace, left, rest, lambda: False, (), "a test")[0]
 
     def iteration(index: Any, *values: Any) -> Sequence[Any]:
         return index + 1, *body(items.item(index), *values)
@@ -451,8 +451,8 @@ def for_(
             left = Source(iterable, lambda _: None, is_left=True)
             trace.origins[id(iterable)] = iterable, left
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
-        with staging(trace, "for"):
-            state = stage_if(trace, truth, iterate, lambda *values: values, state, names)
+        leave = lambda *values: values  # noqa: E731
+        state = stage_if(trace, truth, iterate, leave, state, names, word="for")
     raise AssertionError("count() does not end")
 
 

@@ -35,7 +35,7 @@ from dy2st.convert.stage.checks import has_union
 from dy2st.convert.trace import MISSING, Trace, of_class
 from dy2st.convert.types import info
 from dy2st.convert.values.special import Union
-from dy2st_runtime.ir import Tracer
+from dy2st_runtime.ir import Tracer, Variable
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -120,6 +120,7 @@ class Machine(Trace):
         self.or_ = bind(ifelse.or_, self)
         self.if_exp = bind(ifelse.if_exp, self)
         self.if_ = bind(ifelse.if_, self)
+        self.stage_if = bind(branch.stage_if, self)
         self.while_ = bind(iteration.while_, self)
         self.for_ = bind(iteration.for_, self)
         self.try_ = bind(try_with.try_, self)
@@ -180,14 +181,21 @@ def short_ways(trace: Trace) -> dict[str, Way]:
         found[name] = _operator(plain, partial(operators.binary, trace, name))
     for name, plain_name in operators.IN_PLACE.items():
         plain = operators.BINARY[plain_name][0]
-        found[name] = _operator(plain, partial(operators.in_place, trace, plain_name))
+        found[name] = _operator(plain, partial(operators.in_place, trace, plain_name), True)
     return found
 
 
-def _operator(plain: Way, other: Way) -> Way:
+def _operator(plain: Way, other: Way, is_in_place: bool = False) -> Way:
     def operator(left: Any, right: Any) -> Any:
-        if info(type(left)).is_plain and info(type(right)).is_plain:
+        kinds = type(left), type(right)
+        if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
             return plain(left, right)
+        if (
+            not is_in_place
+            and Variable in kinds
+            and kinds[kinds[0] is Variable] in (Variable, int, float)
+        ):
+            return operators.still_numpy(plain(left, right), left, right)
         return other(left, right)
 
     return operator

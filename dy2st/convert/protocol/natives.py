@@ -244,9 +244,9 @@ def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int
         if same is False:
             return binary(trace, name, a, b)
         rest = pairs[place + 1 :]
-        equal = lambda: (_in_order(trace, name, rest, lengths),)  # noqa: B023, E731  called here
-        differ = lambda: (binary(trace, name, a, b),)  # noqa: B023, E731
-        return stage_if(trace, same, equal, differ, (), ("a comparison",), of_cases=True)[0]
+        equal = lambda: _in_order(trace, name, rest, lengths)  # noqa: B023, E731  called here
+        differ = lambda: binary(trace, name, a, b)  # noqa: B023, E731
+        return stage_if(trace, same, equal, differ, (), "a comparison", of_cases=True)[0]
     return binary(trace, name, *lengths)
 
 

@@ -215,8 +215,8 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
             # What is NumPy's is to tensors what tensors are; a size is a number here.
             left, right = trace.exported((left, right))
             found = plain(_as_number(trace, left), _as_number(trace, right))
-            return _still_numpy(found, left, right)
-        return _still_numpy(plain(left, right), left, right)
+            return still_numpy(found, left, right)
+        return still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
 
 
@@ -233,7 +233,7 @@ def _as_number(trace: Trace, value: Any) -> Any:
     return trace.tracer.number(value) if isinstance(value, (Dim, Condition)) else value
 
 
-def _still_numpy(found: Any, left: Any, right: Any) -> Any:
+def still_numpy(found: Any, left: Any, right: Any) -> Any:
     """What NumPy would give: of its own and of numbers of Python."""
     is_numpy = [
         info(type(one)).family == "array" or (isinstance(one, Variable) and one.is_numpy)
@@ -380,7 +380,7 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
         return call(trace, own, value)
     if type(value) is Condition or (type(value) is Dim and name == "invert"):
         value = _as_number(trace, value)
-    return _still_numpy(plain(value), value, value)
+    return still_numpy(plain(value), value, value)
 
 
 def is_(trace: Trace, left: Any, right: Any) -> Any:

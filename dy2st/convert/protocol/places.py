@@ -494,8 +494,8 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
                 return content[start]
             middle = (start + stop) // 2
             pred = F.less_than(trace.tracer.local(number), middle)
-            sides = (lambda: (pick(start, middle),)), (lambda: (pick(middle, stop),))
-            return stage_if(trace, pred, *sides, (), ("an element",))[0]
+            sides = (lambda: pick(start, middle)), (lambda: pick(middle, stop))
+            return stage_if(trace, pred, *sides, (), "an element")[0]
 
         outside = F.logical_or(F.less_than(number, 0), F.greater_equal(number, len(content)))
         trace.tracer.check(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import reduce
 from typing import Any, NoReturn
 
 import numpy as np
@@ -27,6 +27,7 @@ from dy2st.convert.stage.outcome import (
     is_thrown,
     note_raise,
     record,
+    staging,
 )
 from dy2st.convert.trace import (
     CONTENT,
@@ -143,7 +144,7 @@ def splice(trace: Trace, region: Region) -> None:
         tracer.overwrite(variable)
 
 
-Side = Callable[..., Sequence[Any]]
+Side = Callable[..., Any]
 _NAME = "a value"
 
 
@@ -194,16 +195,39 @@ def stage_if(
     true: Side,
     false: Side,
     state: Sequence[Any],
-    names: Sequence[str],
+    names: Sequence[str] | str,
     of_cases: bool = False,
+    word: str = "",
 ) -> tuple[Any, ...]:
     """What the variables hold after `true(*state)` or `false(*state)`, as a bool decides.
 
-    `of_cases`: the sides are cases of one operation, which may be none that a value has: what they
+    names: of the variables; that of a single one, whose value the sides give instead of a tuple.
+    of_cases: the sides are cases of one operation, which may be none that a value has: what they
     raise is raised when the Program runs.
+    word: that of the statement or expression in Python.
     """
-    left = run_region(trace, true, state, pred, True, of_cases)
-    right = run_region(trace, false, state, pred, False, of_cases)
+    is_single, regions = isinstance(names, str), list[Region]()
+    names = (names,) if isinstance(names, str) else names
+    with staging(trace, word):
+        for side, taken in ((true, True), (false, False)):
+            with trace.region(branch_condition(pred, taken)) as region:
+                known = len(trace.state.paths)
+                # A side knows which cases a value can be whose case decided.
+                for value, cases in facts_of(trace, pred, taken):
+                    trace.know_cases(value, cases)
+                with running(trace, of_cases=of_cases) as end:
+                    found = side(*state)
+                    end.results = (found,) if is_single else tuple(found or ())
+                _note_end(region, settled(trace, known, end))
+            regions.append(region)
+        return _left_by(trace, pred, regions, names, of_cases)
+
+
+def _left_by(
+    trace: Trace, pred: Variable, regions: Sequence[Region], names: Sequence[str], of_cases: bool
+) -> tuple[Any, ...]:
+    """What the variables hold after one of two sides, where the code goes on."""
+    left, right = regions
     # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
     if of_cases and isinstance(left.raised, Exception) and type(left.raised) is type(right.raised):
         # Both cases of an operation raise the same, in the same words.
@@ -211,84 +235,73 @@ def stage_if(
         said = (*left.raised.args, *right.raised.args)
         if all(isinstance(one, str) for one in said) and left.raised.args == right.raised.args:
             raise left.raised
-    # A handler may catch what one side raises: all that follows goes into the other side, until the
-    # handler closes the path.
-    if _is_raised(left) and _is_done(right):
-        return _open(trace, PendingHandlerPath(pred, True, left, right, ExitStack()))
-    if _is_raised(right) and _is_done(left):
-        return _open(trace, PendingHandlerPath(pred, False, right, left, ExitStack()))
-    return proceed(trace, _combined(trace, pred, (left, right), names), names)
-
-
-def _is_raised(region: Region) -> bool:
-    return region.raised is None and region.results is None
-
-
-def _is_done(region: Region) -> bool:
-    return region.raised is None and region.outcome is None
-
-
-def run_region(
-    trace: Trace,
-    side: Side,
-    state: Sequence[Any],
-    pred: Variable,
-    taken: bool,
-    of_cases: bool = False,
-) -> Region:
-    """Record one side into a Block of its own."""
-    with trace.region(branch_condition(pred, taken)) as region:
-        # A side knows which cases a value can be whose case decided.
-        for value, cases in facts_of(trace, pred, taken):
-            trace.know_cases(value, cases)
-        end_region(trace, region, partial(side, *state), of_cases)
-    return region
+    for raised, rest in ((left, right), (right, left)):
+        is_carried = raised.raised is None and raised.results is None
+        if is_carried and rest.raised is None and rest.outcome is None:
+            # A handler may catch what one side raises: all that follows goes into the other side,
+            # until the handler closes the path.
+            rest.pending = PendingHandlerPath(pred, raised is left, raised, rest, ExitStack())
+            rest.pending.running.enter_context(trace.resumed(rest))
+            assert rest.results is not None
+            return rest.results
+    return proceed(trace, _combined(trace, pred, regions, names), names)
 
 
 def end_region(
     trace: Trace, region: Region, function: Callable[[], Sequence[Any]], of_cases: bool = False
 ) -> None:
     """Run what a region consists of, and note how it ends."""
-    before = len(trace.state.paths)
-    end = run(trace, function, of_cases=of_cases)
-    _note_end(region, settled(trace, before, end))
+    known = len(trace.state.paths)
+    with running(trace, of_cases=of_cases) as end:
+        end.results = tuple(function())
+    _note_end(region, settled(trace, known, end))
 
 
 def _note_end(region: Region, end: End) -> None:
     region.results, region.outcome, region.raised = end.results, end.outcome, end.dead
 
 
-def run(
-    trace: Trace,
-    function: Callable[[], Sequence[Any]],
-    known: int = -1,
-    handler: Handler | None = None,
-    of_cases: bool = False,
-) -> End:
-    """How a function ends.
+class running:
+    """Code of which is noted how it ends: it gives the End its results, or raises.
 
     known: how many paths were open when the code began that may let exceptions pass: while they
     are as many, an exception that `handler` does not catch goes on as Python has it.
     """
-    try:
-        return End(tuple(function()))
-    except AlwaysRaises as dead:
-        return End(dead=dead)
-    except Carried as carried:
-        return End(outcome=carried.outcome)
-    except BaseException as error:
-        if is_refusal(error) or not is_thrown(trace, error):
-            raise
-        if is_endless(error) and trace.is_nested:
+
+    def __init__(
+        self, trace: Trace, known: int = -1, handler: Handler | None = None, of_cases: bool = False
+    ):
+        """Nothing has run yet."""
+        self._trace, self._known, self._handler = trace, known, handler
+        self._of_cases, self._end = of_cases, End()
+
+    def __enter__(self) -> End:
+        """Where the code puts its results."""
+        return self._end
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        """Note what it raises; whether that goes no further."""
+        trace, end = self._trace, self._end
+        if error is None:
+            return False
+        if isinstance(error, AlwaysRaises):
+            end.dead = error
+        elif isinstance(error, Carried):
+            end.outcome = error.outcome
+        elif is_refusal(error) or not is_thrown(trace, error):
+            return False
+        elif is_endless(error) and trace.is_nested:
             raise endless() from None
-        if known == len(trace.state.paths):
-            if handler is None or not handler.catches(type(error)):
-                raise
-            return End(outcome=error)
-        if is_caught(trace, type(error)):
-            return End(outcome=trace.made(error))
-        note_raise(trace, error, of_cases)
-        return End(dead=error)
+        elif self._known == len(trace.state.paths):
+            if self._handler is None or not self._handler.catches(type(error)):
+                return False
+            end.outcome = error
+        elif is_caught(trace, type(error)):
+            end.outcome = trace.made(error)
+        else:
+            note_raise(trace, error, self._of_cases)
+            end.dead = error
+        return True
 
 
 def settled(
@@ -317,14 +330,6 @@ def settled(
         sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
         end = _combined(trace, opened.pred, sides, names)
     return end
-
-
-def _open(trace: Trace, opened: PendingHandlerPath) -> tuple[Any, ...]:
-    """Let all that follows run where nothing was raised."""
-    opened.running.enter_context(trace.resumed(opened.rest))
-    opened.rest.pending = opened
-    assert opened.rest.results is not None
-    return opened.rest.results
 
 
 def proceed(trace: Trace, end: End, names: Sequence[str] = ()) -> tuple[Any, ...]:
@@ -384,8 +389,8 @@ def _again(trace: Trace, value: Any) -> Any:
     if type(value) is not Union:
         return value
     pred = is_case(trace, value, trace.cases_of(value)[0])
-    side = lambda: (_again(trace, value),)  # noqa: E731
-    return stage_if(trace, pred, side, side, (), (_NAME,))[0]
+    side = lambda: _again(trace, value)  # noqa: E731
+    return stage_if(trace, pred, side, side, (), _NAME)[0]
 
 
 def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:

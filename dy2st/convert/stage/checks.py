@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from dy2st.convert.stage.branch import is_case, known, proceed, run, settled, stage_if
+from dy2st.convert.stage.branch import is_case, known, proceed, running, settled, stage_if
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Remaker, Trace
 from dy2st.convert.values.layout import MOST_CASES
@@ -46,10 +46,8 @@ def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     half = len(places) // 2 if len(places) > MOST_CASES else 1
     pred = is_case(trace, union, *places[:half])
 
-    def again() -> tuple[Any]:
-        return (map_cases(trace, function, *values),)
-
-    return stage_if(trace, pred, again, again, (), ("a value",), of_cases=True)[0]
+    again = lambda: map_cases(trace, function, *values)  # noqa: E731
+    return stage_if(trace, pred, again, again, (), "a value", of_cases=True)[0]
 
 
 def _read(trace: Trace, value: Any) -> Any:
@@ -164,15 +162,14 @@ def attempt(
         return each(trace, outcome, fitting, names)
 
     try:
-        with under(trace, handler):
-            end = run(trace, lambda: body(*state), before, handler)
+        with under(trace, handler), running(trace, before, handler) as end:
+            end.results = tuple(body(*state))
         inside = len(trace.state.paths)
-        if end.results is not None:
-            results = end.results
-            end = run(trace, lambda: after(*results), before)
-        elif end.outcome is not None:
-            outcome = end.outcome
-            end = run(trace, lambda: caught(outcome), before)
+        if end.dead is None:
+            left = end
+            with running(trace, before) as end:
+                found = caught(left.outcome) if left.results is None else after(*left.results)
+                end.results = tuple(found)
         # Paths that `after` has opened first: what it raises is not for this handler.
         end = settled(trace, inside, end, None, names)
         return proceed(trace, settled(trace, before, end, caught, names), names)

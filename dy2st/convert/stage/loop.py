@@ -28,7 +28,7 @@ from dy2st.convert.stage.branch import (
     places_of,
     proceed,
     put_back,
-    run,
+    running,
     settled,
     settled_set,
     stage_if,
@@ -238,8 +238,8 @@ def _until_raised(
     def more(goes_on: Any, _: Any, *values: Any) -> Any:
         if tests_first:
             return goes_on
-        left = lambda: (truth_of(trace, test(*values)),)  # noqa: E731
-        return stage_if(trace, truth_of(trace, goes_on), left, lambda: (False,), (), inner[:1])[0]
+        left = lambda: truth_of(trace, test(*values))  # noqa: E731
+        return stage_if(trace, truth_of(trace, goes_on), left, lambda: False, (), inner[0])[0]
 
     def once(*values: Any) -> Sequence[Any]:
         if not tests_first:
@@ -253,7 +253,8 @@ def _until_raised(
             return False, outcome, *values
 
         known = len(trace.state.paths)
-        end = run(trace, lambda: once(*values))
+        with running(trace) as end:
+            end.results = tuple(once(*values))
         if end.results is None and end.outcome is not None:
             end = End((False, end.outcome, *values))
         return proceed(trace, settled(trace, known, end, caught, inner), inner)

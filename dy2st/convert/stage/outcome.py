@@ -299,9 +299,9 @@ class staging:
     """A statement or expression is staged: an error that leaves it gets a note of where it is."""
 
     def __init__(self, trace: Trace, kind: str):
-        """`kind` is its word in Python."""
+        """`kind` is its word in Python; without one, the statement around it is the one."""
         self._trace, self._kind = trace, kind
-        self._place = user_location()
+        self._place = user_location() if kind else None
 
     def __enter__(self) -> None:
         """Note where it is."""
