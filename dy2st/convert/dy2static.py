@@ -3,7 +3,7 @@
 Those of statements are written here. In a trace each decides whether Python goes on, or the Program
 gets an operator; elsewhere each does what the statement does in Python. All others are functions of
 the trace, of which traced forms call some, and rows the rest. `protocol/machine.py` binds each to
-its function, so mypy compares the two.
+its function, and a test compares the two.
 """
 
 from __future__ import annotations

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.dicts import shown_by
-from dy2st.convert.kinds.lists import append_to, item_at, place_of_index, put_at, write_back
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.objects import check_held
 from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
 from dy2st.convert.protocol.materialise import (
-    note_class,
     note_fields,
     note_reached,
     viewed,
@@ -295,26 +293,3 @@ def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
 
 def _both(left: Any, right: Any) -> Any:
     return False if right is False else left if right is True else F.logical_and(left, right)
-
-
-__all__ = [
-    "any_in",
-    "any_of",
-    "append_to",
-    "compare",
-    "dict_of",
-    "equals",
-    "exported",
-    "item_at",
-    "native",
-    "note_class",
-    "note_fields",
-    "note_reached",
-    "place_of_index",
-    "put_at",
-    "seen_now",
-    "truth_value",
-    "value_at",
-    "with_overlay_materialised",
-    "write_back",
-]

@@ -54,7 +54,7 @@ def is_users(method: Any) -> bool:
     return method is not MISSING and info(type(method)).family != "of a C class"
 
 
-def bound(trace: Trace, method: Any, owner: Any) -> Any:
+def bound_to(trace: Trace, method: Any, owner: Any) -> Any:
     """What a special method is when it is looked up for an object."""
     if type(method) is FunctionType:
         return MethodType(method, owner)
@@ -73,10 +73,10 @@ def ask(
         if method is MISSING:
             continue
         if is_users(method):
-            found = call(trace, bound(trace, method, one), other)
+            found = call(trace, bound_to(trace, method, one), other)
         elif name == "ne" and is_opposite(trace, type(one)):
             # What object.__ne__ does, which in C would compare lists as they were before the trace.
-            found = call(trace, bound(trace, of_class(trace, type(one), "__eq__"), one), other)
+            found = call(trace, bound_to(trace, of_class(trace, type(one), "__eq__"), one), other)
             found = found if found is NotImplemented else trace.not_(found)
         else:
             found = method(trace.native(one), trace.native(other))
@@ -362,7 +362,7 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return map_cases(trace, one_of, right)
     own = MISSING if info(kind).is_traced else of_class(trace, kind, method)
     if own is not MISSING:
-        found = call(trace, bound(trace, own, left), right)
+        found = call(trace, bound_to(trace, own, left), right)
         if found is not NotImplemented:
             return found
     return binary(trace, name, left, right, in_place=True)

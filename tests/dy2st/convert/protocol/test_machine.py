@@ -1,5 +1,10 @@
 """The functions of a trace stand in one typed table: each is bound, and forms call no others."""
 
+import inspect
+from typing import Concatenate, get_args, get_origin, get_type_hints
+
+import pytest
+
 from dy2st.convert.dy2static import STATEMENTS, TRACED_CALLS, TracedCalls, Vocabulary
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.trace import Trace
@@ -11,6 +16,16 @@ NAMES = {*TracedCalls.__annotations__, *Vocabulary.__annotations__, *STATEMENTS}
 def test_every_name_of_the_table_is_bound():
     machine = Machine(Tracer())
     assert [name for name in sorted(NAMES) if not hasattr(machine, name)] == []
+
+
+@pytest.mark.parametrize("name", [*TracedCalls.__annotations__, *Vocabulary.__annotations__])
+def test_what_is_bound_takes_what_the_table_says(name):
+    given, _ = (*get_args(get_type_hints(Vocabulary)[name]), None)[:2]
+    signature = inspect.signature(getattr(Machine(Tracer()), name))
+    if isinstance(given, list):
+        signature.bind(*given)
+    else:  # it takes any number, or some and then any number
+        assert given is ... or get_origin(given) is Concatenate
 
 
 def test_a_machine_binds_nothing_beside_the_table():
