@@ -271,18 +271,13 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
     return trace.any_of(is_here, list(content))
 
 
-def _row_of_item(name: str, protocol: str) -> None:
-    @method_row("dict", list, tuple, name=name)
-    def row(trace: Trace, owner: Any, *args: Any) -> Any:
-        return getattr(trace, protocol)(owner, *args)
-
-
-for _name, _protocol in (
-    ("__getitem__", "item"),
-    ("__setitem__", "set_item"),
-    ("__delitem__", "del_item"),
+for _name, _row in (
+    ("__getitem__", lambda trace, owner, key: trace.item(owner, key)),
+    ("__setitem__", lambda trace, owner, key, value: trace.set_item(owner, key, value)),
+    ("__delitem__", lambda trace, owner, key: trace.del_item(owner, key)),
 ):
-    _row_of_item(_name, _protocol)
+    method_row("dict", list, tuple, name=_name)(_row)
+
 
 # -- views ---------------------------------------------------------------------------------------
 # Each is a view of Python's, which stands for the dict: what it shows is looked up there.

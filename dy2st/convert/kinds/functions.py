@@ -8,7 +8,6 @@ import operator
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from types import FunctionType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -18,7 +17,7 @@ from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
-from dy2st.convert.kinds.table import code_row, function_row, method_row, operator_row
+from dy2st.convert.kinds.table import SPECIAL, code_row, function_row, method_row, operator_row
 from dy2st.convert.kinds.text import as_codes, length_of_text
 from dy2st.convert.kinds.traced_keys import entry_count, is_sure
 from dy2st.convert.polyfills.methods import cleared, memoised
@@ -243,11 +242,6 @@ for _function, _name in _NAMES.items():
     _add(getattr(operator, _function), _name)
 
 
-@function_row(operator.abs)
-def _abs(trace: Trace, value: Any) -> Any:
-    return trace.call(abs, value)
-
-
 @function_row(operator.contains)
 def _contains(trace: Trace, container: Any, item: Any) -> Any:
     return trace.in_(item, container)
@@ -344,11 +338,6 @@ _SETS = ("set", "keys", "values")
 _OF_ONE: dict[str, Callable[[Any], Any]] = {
     **{"__iter__": iter, "__reversed__": reversed, "__repr__": repr, "__str__": str},
 }
-_OF_TWO = {
-    **{"__eq__": "eq", "__ne__": "ne", "__lt__": "lt", "__le__": "le", "__gt__": "gt"},
-    **{"__ge__": "ge", "__add__": "add", "__or__": "or_bits", "__and__": "and_bits"},
-    **{"__sub__": "sub", "__xor__": "xor"},
-}
 _OF_ANY = {
     **{"__mul__": "mul", "__ior__": "ior_bits", "__iand__": "iand_bits"},
     **{"__isub__": "isub", "__ixor__": "ixor"},
@@ -386,7 +375,7 @@ _ROWS: dict[str, Callable[..., Any]] = {
     name: lambda trace, owner, *, function=function: trace.call(function, owner)
     for name, function in _OF_ONE.items()
 }
-_ROWS |= {name: _of_two(name, operator) for name, operator in _OF_TWO.items()}
+_ROWS |= {name: _of_two(name, operator) for operator, name in SPECIAL.items()}
 _ROWS |= {
     name: lambda trace, owner, other, *, operator=operator: getattr(trace, operator)(owner, other)
     for name, operator in _OF_ANY.items()
@@ -398,20 +387,15 @@ for _kind in kinds_of("list", "tuple", "dict", *_SETS):
             method_row(_kind, name=_name)(_row)
 
 
-# The methods of Counter are written in Python, and are traced as they are.
-_OPERATORS = {
-    **{"add": "__add__", "sub": "__sub__", "or_bits": "__or__", "and_bits": "__and__"},
-    **{name: f"__{name}__" for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-}
-
-
-def _as_written(name: str, method: FunctionType) -> None:
+def _as_written(name: str, method: Any) -> None:
     @operator_row(name, Counter)
     def row(trace: Trace, left: Any, right: Any) -> Any:
         return trace.call(method, left, right)
 
 
+# The methods of Counter are written in Python, and are traced as they are.
 for _name in vars(Counter):
     info(Counter).methods.pop(_name, None)
-for _name, _special in _OPERATORS.items():
-    _as_written(_name, vars(Counter)[_special])
+for _name, _special in SPECIAL.items():
+    if _special in vars(Counter):
+        _as_written(_name, vars(Counter)[_special])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
@@ -95,7 +96,7 @@ def _complex(trace: Trace, *args: Any, **options: Any) -> Any:
     return complex(*args, **options)
 
 
-@function_row(abs)
+@function_row(abs, operator.abs)
 def _abs(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__abs__")
     if own is not None:

@@ -189,39 +189,16 @@ def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
     return held if is_maybe else None
 
 
-@function_row(object.__getattribute__)
-def _plain_attr(trace: Trace, owner: Any, name: str) -> Any:
-    return trace.plain_attr(owner, name)
-
-
-@function_row(setattr)
-def _setattr(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    trace.set_attr(owner, name, value)
-
-
-@function_row(object.__setattr__)
-def _set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    trace.set_own(owner, name, value)
-
-
-@function_row(Layer.__setattr__)
-def _set_in_layer(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    trace.set_plain(owner, name, value)
-
-
-@function_row(Layer.__delattr__)
-def _del_in_layer(trace: Trace, owner: Any, name: str) -> None:
-    trace.del_own(owner, name)
-
-
-@function_row(delattr)
-def _delattr(trace: Trace, owner: Any, name: str) -> None:
-    trace.del_attr(owner, name)
-
-
-@function_row(object.__delattr__)
-def _del_own(trace: Trace, owner: Any, name: str) -> None:
-    trace.del_own(owner, name)
+for _function, _row in (
+    (object.__getattribute__, lambda trace, owner, name: trace.plain_attr(owner, name)),
+    (setattr, lambda trace, owner, name, value: trace.set_attr(owner, name, value)),
+    (object.__setattr__, lambda trace, owner, name, value: trace.set_own(owner, name, value)),
+    (Layer.__setattr__, lambda trace, owner, name, value: trace.set_plain(owner, name, value)),
+    (delattr, lambda trace, owner, name: trace.del_attr(owner, name)),
+    (object.__delattr__, lambda trace, owner, name: trace.del_own(owner, name)),
+    (Layer.__delattr__, lambda trace, owner, name: trace.del_own(owner, name)),
+):
+    function_row(_function)(_row)
 
 
 @function_row(vars)
@@ -256,8 +233,6 @@ def _dir(trace: Trace, owner: Any) -> Any:
 
 # -- objects --------------------------------------------------------------------------------------
 
-_COMPARED = {"__eq__": "eq", "__lt__": "lt", "__le__": "le", "__gt__": "gt", "__ge__": "ge"}
-
 
 # -- what `dataclass` and `namedtuple` have written -------------------------------------------
 
@@ -284,12 +259,12 @@ def call_generated(
     name, owner = function.__name__, args[0]
     if name == "__init__":
         return _initialise(trace, kind, owner, _bound(function, args, kwargs).arguments)
-    if name in _COMPARED:
+    if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):
         if type(args[1]) is not type(owner):
             return NotImplemented
         names = [field.name for field in _fields(kind) if field.compare]
         pair = [tuple(trace.attr(one, name) for name in names) for one in args]
-        return getattr(trace, _COMPARED[name])(*pair)
+        return getattr(trace, name.strip("_"))(*pair)
     if name == "__repr__":
         parts: list[Any] = []
         for field in _fields(kind):

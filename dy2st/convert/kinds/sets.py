@@ -12,7 +12,7 @@ from typing import Any
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.lists import each, is_lazy, length_of
-from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.kinds.table import SPECIAL, function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
@@ -242,20 +242,13 @@ def _is_subset(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _is_equal(trace: Trace, left: Any, right: Any) -> Any:
-    same = trace.eq(_length(trace, left), _length(trace, right))
+    same = trace.eq(trace.call(len, left), trace.call(len, right))
     return trace.and_(same, lambda: _is_subset(trace, left, right))
 
 
 def _is_less(trace: Trace, left: Any, right: Any) -> Any:
-    less = trace.lt(_length(trace, left), _length(trace, right))
+    less = trace.lt(trace.call(len, left), trace.call(len, right))
     return trace.and_(less, lambda: _is_subset(trace, left, right))
-
-
-def _length(trace: Trace, value: Any) -> Any:
-    if info(type(value)).family != "set":
-        return trace.call(len, value)
-    content = content_of(trace, value)
-    return length_of(trace, content) if type(content) is SymbolicSequence else len(content)
 
 
 _OF_TWO: dict[str, Callable[..., Any]] = {
@@ -366,12 +359,9 @@ def _operator(name: str, special: str) -> None:
         return name == "ne" if is_unlike else NotImplemented
 
 
-for _name, _special in (
-    *(("or_bits", "__or__"), ("and_bits", "__and__"), ("sub", "__sub__"), ("xor", "__xor__")),
-    *(("lt", "__lt__"), ("le", "__le__"), ("gt", "__gt__"), ("ge", "__ge__")),
-    *(("eq", "__eq__"), ("ne", "__ne__")),
-):
-    _operator(_name, _special)
+for _name, _special in SPECIAL.items():
+    if hasattr(set, _special):
+        _operator(_name, _special)
 
 
 @method_row("set", name="__contains__")

@@ -14,6 +14,10 @@ FUNCTIONS: dict[int, tuple[Any, Row]] = {}
 CODES: dict[CodeType, Row] = {}
 WHOLE: set[Row] = set()
 MADE_AGAIN: set[Row] = set()
+# Operators of two values by the names of the protocol, and the special methods that have them.
+SPECIAL = {"or_bits": "__or__", "and_bits": "__and__"} | {
+    name: f"__{name}__" for name in ("add", "sub", "xor", "eq", "ne", "lt", "le", "gt", "ge")
+}
 
 
 def function_row(*functions: Any) -> Callable[[Row], Row]:
