@@ -21,6 +21,7 @@ from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, rep
 from dy2st.convert.kinds.scalars import as_number, check
 from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
 from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
@@ -81,13 +82,7 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
                 why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
                 hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
             )
-        ranks: list[Any] = [0] * size
-        for later in range(size):
-            for earlier in range(later):
-                is_first = _comes_first(trace, keys[earlier], keys[later], is_reversed)
-                step = trace.if_exp(is_first, lambda: 1, lambda: 0)
-                ranks[earlier] = trace.add(ranks[earlier], step)
-                ranks[later] = trace.add(ranks[later], trace.sub(1, step))
+        ranks = trace.content(trace.call(methods.ranks, keys, is_reversed))
         order = _order(
             trace, [F.stack([_number(trace, one, "int64") for one in ranks])], False, size
         )
@@ -193,14 +188,6 @@ def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> 
     return F.cast(order, "int64")
 
 
-# -- two by two -----------------------------------------------------------------------------------
-
-
-def _comes_first(trace: Trace, earlier: Any, later: Any, is_reversed: bool) -> Any:
-    """Whether the later one of two keys comes before the earlier one."""
-    return trace.lt(earlier, later) if is_reversed else trace.lt(later, earlier)
-
-
 # -- a list of a length -------------------------------------------------------------------------
 
 
@@ -221,27 +208,9 @@ def _of_dynamic(
         assert keys.element is not None
         columns = _columns_of(trace, keys.element, keys.arrays)
         if columns is None:
-            # How many elements come before each one, as a tensor
-            size = length_of(trace, keys)
-
-            def is_before(other: Any, place: Any) -> Any:
-                one, two = element_at(trace, keys, place), element_at(trace, keys, other)
-                return trace.if_exp(
-                    trace.lt(other, place),
-                    lambda: trace.not_(_comes_first(trace, two, one, is_reversed)),
-                    lambda: trace.truth_value(_comes_first(trace, one, two, is_reversed)),
-                )
-
-            def place_of(place: Any) -> Any:
-                def iteration(other: Any, found: Any) -> tuple[Any]:
-                    is_one = trace.and_(trace.ne(other, place), lambda: is_before(other, place))
-                    return (trace.add(found, trace.if_exp(is_one, lambda: 1, lambda: 0)),)
-
-                return trace.for_(trace.call(range, size), None, iteration, (0,), ("a place",))[0]
-
-            places = trace.content(trace.gathered(Indexed(size, place_of)))
+            ranks = trace.content(trace.call(methods.ranks, keys, is_reversed))
             order = _order(
-                trace, [F.array_stack(trace.tracer.local(places.arrays[0]))], False, length
+                trace, [F.array_stack(trace.tracer.local(ranks.arrays[0]))], False, length
             )
         elif not columns:  # all keys are the same
             return [trace.tracer.local(array) for array in arrays]

@@ -45,6 +45,18 @@ def _first_difference(left: Any, right: Any, length: Any) -> Any:
     return place
 
 
+def ranks(keys: Any, is_reversed: bool) -> Any:
+    """How many keys come before each one; equal ones stay in their order."""
+    found = [0] * len(keys)
+    for later in range(len(keys)):
+        for earlier in range(later):
+            one, two = keys[earlier], keys[later]
+            step = 1 if (one < two if is_reversed else two < one) else 0
+            found[earlier] = found[earlier] + step
+            found[later] = found[later] + 1 - step
+    return found
+
+
 # -- texts whose characters the data decides, by lengths, indices, slices and `==` ----------------
 
 # Those that str.isspace() says to be spaces.
