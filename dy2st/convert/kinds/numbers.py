@@ -7,13 +7,13 @@ import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from dy2st.convert.effect_table import changed, row_of
 from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, scalar, to_float
-from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.kinds.table import Row, function_row, method_row, say_misfit
 from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace, own_method
@@ -175,7 +175,6 @@ def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
 # -- what math makes ints of ----------------------------------------------------------------------
 
 Compute = Callable[..., Any]
-
 _WHOLE: tuple[tuple[Any, str, Compute], ...] = (
     (math.ceil, "__ceil__", lambda v: F.ceil(v)),
     (math.floor, "__floor__", lambda v: F.floor(v)),
@@ -200,17 +199,6 @@ for _entry in _WHOLE:
     _row_of_whole(*_entry)
 
 
-@function_row(math.isclose)
-def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
-    if not is_traced(a) and not is_traced(b):
-        return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
-    left, right = to_float(trace, a), to_float(trace, b)
-    largest = F.maximum(F.maximum(F.abs(left), F.abs(right)) * rel_tol, abs_tol)
-    near = F.less_equal(F.abs(left - right), largest)
-    same = F.logical_or(F.equal(left, right), F.logical_and(near, F.less_than(largest, math.inf)))
-    return as_number(trace, same, bool)
-
-
 # -- NumPy ------------------------------------------------------------------------------------
 
 _FLOATS = (
@@ -224,37 +212,28 @@ _AS_PYTHON = {
 }
 
 
-def _row_of_numpy(function: Any, compute: Callable[[Trace, Any], Any]) -> None:
+def _row_of_numpy(function: Any, compute: Compute) -> None:
+    """NumPy's own numbers are to tensors of dy2st what 0-d tensors are."""
+
     @function_row(function)
     def row(trace: Trace, *values: Any, **options: Any) -> Any:
-        given = (*values, *options.values())
-        if not any(map(is_traced, given)):
-            return ufunc(trace, function, *values, **options)
-        if options or not all(number_kind(one) is not None for one in values):
-            return ufunc(trace, function, *values, **options)
-        return compute(trace, values)
-
-
-def _float_of(name: str) -> Callable[[Trace, Any], Any]:
-    """NumPy's own floats are to tensors of dy2st what 0-d tensors of float64 are."""
-    own = "round" if name == "rint" else name
-    return lambda trace, values: as_numpy(trace, getattr(F, own)(to_float(trace, values[0])))
-
-
-def _by_protocol(name: str) -> Callable[[Trace, Any], Any]:
-    return lambda trace, values: as_numpy(trace, getattr(trace, name)(*values))
-
-
-def _by_builtin(function: Any) -> Callable[[Trace, Any], Any]:
-    return lambda trace, values: as_numpy(trace, trace.call(function, *values))
+        are_numbers = not options and all(number_kind(one) is not None for one in values)
+        if are_numbers and any(map(is_traced, values)):
+            return as_numpy(trace, compute(trace, *values))
+        return ufunc(trace, function, *values, **options)
 
 
 for _name in _FLOATS:
-    _row_of_numpy(getattr(np, _name), _float_of(_name))
+    _operator = "round" if _name == "rint" else _name
+    _row_of_numpy(
+        getattr(np, _name), lambda trace, v, name=_operator: getattr(F, name)(to_float(trace, v))
+    )
 for _name, _protocol in _AS_PYTHON.items():
-    _row_of_numpy(getattr(np, _name), _by_protocol(_protocol))
+    _row_of_numpy(
+        getattr(np, _name), lambda trace, *values, name=_protocol: getattr(trace, name)(*values)
+    )
 for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
-    _row_of_numpy(_numpy, _by_builtin(_builtin))
+    _row_of_numpy(_numpy, lambda trace, *values, own=_builtin: trace.call(own, *values))
 
 
 @function_row(np.clip)
@@ -332,42 +311,62 @@ for _function, _reduction in ((np.prod, math.prod), (np.sum, sum), (np.max, max)
 # Results and errors are as in CPython. Where Python raises is a table: what compares with NaN is
 # false, so NaN passes all of them.
 
-
 _DOMAIN, _RANGE = ValueError("math domain error"), OverflowError("math range error")
-_MOST_EXPONENT = 4000  # of ldexp: what is beyond it is 0 or infinite
+_MOST_EXPONENT = 4000.0  # of ldexp: what is beyond it is 0 or infinite
+_NAMES_OF_FLOAT = ("__float__", "__index__")
 
 
-def is_finite(value: Any) -> Any:
+def _number_row(function: Any, own: Sequence[str] = _NAMES_OF_FLOAT) -> Callable[[Row], Row]:
+    """Let a row stand for a function where one of its numbers is traced; else Python computes.
+
+    own: the methods by which an object of the user's gives the number that stands for it.
+    """
+
+    def number_of(trace: Trace, value: Any) -> Any:
+        method = own_method(trace, value, *own)
+        return value if method is None else number_of(trace, trace.call(method, value))
+
+    def register(row: Row) -> Row:
+        @function_row(function)
+        def either(trace: Trace, *values: Any, **options: Any) -> Any:
+            values = tuple(number_of(trace, value) for value in values)
+            if not any(map(is_traced, (*values, *options.values()))):
+                return function(*values, **options)
+            try:
+                return row(trace, *values, **options)
+            except TypeError as error:
+                say_misfit(error, function, values, options)
+                raise
+
+        return either
+
+    return register
+
+
+def _is_finite(value: Any) -> Any:
     """Whether a float is neither infinite nor NaN."""
-    return F.less_than(F.abs(value), math.inf)
+    return F.abs(value) < math.inf
+
+
+def _is_infinite(value: Any) -> Any:
+    return F.abs(value) == math.inf
 
 
 def _is_nan(value: Any) -> Any:
     return F.not_equal(value, value)
 
 
-def number_of(trace: Trace, value: Any) -> Any:
-    """A number; of an object of the user's that which it gives for itself."""
-    own = own_method(trace, value, "__float__", "__index__")
-    return value if own is None else number_of(trace, trace.call(own, value))
+def _is_pole(value: Any) -> Any:
+    return (value <= 0) & (F.floor(value) == value)
 
 
-def _row(
-    function: Any, compute: Compute, errors: Sequence[tuple[Compute, Exception]], kind: type = float
-) -> None:
-    """Let `compute` stand for a function; each error is raised where its condition holds."""
+def _from_to(low: float, high: float, value: Any) -> Any:
+    return (value > low) & (value < high)
 
-    @function_row(function)
-    def row(trace: Trace, *values: Any) -> Any:
-        values = tuple(number_of(trace, value) for value in values)
-        if not any(map(is_traced, values)):
-            return function(*values)
-        if function is math.log and len(values) == 2:  # to a base
-            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
-        numbers = [to_float(trace, value) for value in values]
-        for fails, error in errors:
-            check(trace, F.logical_not(fails(*numbers)), error)
-        return as_number(trace, compute(*numbers), kind)
+
+def _has_no_rest(x: Any, y: Any) -> Any:
+    """Whether x has no rest by y, though both are numbers."""
+    return (_is_infinite(x) & F.equal(y, y)) | ((y == 0) & F.equal(x, x))
 
 
 def _remainder(x: Any, y: Any) -> Any:
@@ -376,26 +375,26 @@ def _remainder(x: Any, y: Any) -> Any:
     low = F.mod(size, divisor)
     high = divisor - low
     even = low - 2.0 * F.mod(0.5 * (size - low), divisor)
-    found = F.where(F.less_than(low, high), low, F.where(F.greater_than(low, high), -high, even))
-    return F.where(_is_nan(x), x, F.where(F.less_than(F.copysign(1.0, x), 0), -found, found))
+    found = F.where(low < high, low, F.where(low > high, -high, even))
+    return F.where(_is_nan(x), x, F.where(F.copysign(1.0, x) < 0, -found, found))
 
 
 def _hypot(*values: Any) -> Any:
     """The length of a vector, scaled so that no square leaves the range of floats."""
     sizes = [F.abs(value) for value in values]
     largest = reduce(F.maximum, sizes)
-    scale = F.where(F.logical_or(F.equal(largest, 0), F.equal(largest, math.inf)), 1.0, largest)
+    scale = F.where((largest == 0) | (largest == math.inf), 1.0, largest)
     total = reduce(F.add, [F.square(size / scale) for size in sizes])
-    is_infinite = reduce(F.logical_or, [F.equal(size, math.inf) for size in sizes])
+    is_infinite = reduce(F.logical_or, [size == math.inf for size in sizes])
     return F.where(is_infinite, math.inf, scale * F.sqrt(total))
 
 
 def _cbrt(x: Any) -> Any:
     # The cubes in a step of Newton's would leave the floats: 2 ** 600 has the root 2 ** 200.
-    is_tiny = F.less_than(F.abs(x), 1e-200)
+    is_tiny = F.abs(x) < 1e-200
     size = F.where(is_tiny, F.abs(x) * 2.0**600, F.abs(x))
     root = F.pow(size, 1 / 3)
-    is_plain = F.logical_and(is_finite(root), F.greater_than(root, 0))
+    is_plain = _is_finite(root) & (root > 0)
     safe = F.where(is_plain, root, 1.0)
     better = safe - (safe * safe * safe - size) / (3.0 * safe * safe)  # one step of Newton's
     found = F.where(is_plain, better, root)
@@ -411,213 +410,175 @@ def _gamma(x: Any) -> Any:
     factorial = F.reshape(F.gather(np.asarray(_FACTORIALS), near - 1), [])
     is_whole = F.equal(F.cast(near, "float64"), x)
     positive = F.exp(F.lgamma(F.abs(x)))
-    sine = F.sin(math.pi * F.remainder(F.where(is_finite(x), F.abs(x), 1.0), 2.0))
+    sine = F.sin(math.pi * F.remainder(F.where(_is_finite(x), F.abs(x), 1.0), 2.0))
     # Gamma(-a) is -pi / (a sin(pi a) gamma(a)).
     divisor = F.abs(x) * sine * positive
-    negative = -math.pi / F.where(F.equal(divisor, 0), 1.0, divisor)
-    pole = F.where(F.equal(F.floor(x), x), math.nan, negative)
-    at_zero = F.copysign(math.inf, x)
-    left = F.where(F.equal(x, 0), at_zero, F.where(F.less_than(x, 0), pole, positive))
+    negative = -math.pi / F.where(divisor == 0, 1.0, divisor)
+    pole = F.where(F.floor(x) == x, math.nan, negative)
+    left = F.where(x == 0, F.copysign(math.inf, x), F.where(x < 0, pole, positive))
     return F.where(is_whole, factorial, left)
 
 
-def _from_to(low: float, high: float, value: Any) -> Any:
-    return F.logical_and(F.greater_than(value, low), F.less_than(value, high))
-
-
-def _is_infinite(value: Any) -> Any:
-    return F.equal(F.abs(value), math.inf)
-
-
-def _has_no_rest(x: Any, y: Any) -> Any:
-    """Whether x has no rest by y, though both are numbers."""
-    of_infinite = F.logical_and(_is_infinite(x), F.equal(y, y))
-    return F.logical_or(of_infinite, F.logical_and(F.equal(y, 0), F.equal(x, x)))
-
-
-def _is_pole(value: Any) -> Any:
-    return F.logical_and(F.less_equal(value, 0), F.equal(F.floor(value), value))
-
-
-_Errors: TypeAlias = "tuple[tuple[Compute, Exception], ...]"
 _LOG_OF_MOST, _ACOSH_OF_MOST = math.log(sys.float_info.max), math.acosh(sys.float_info.max)
 _LOG2_OF_MOST = math.nextafter(1024.0, 0.0)
 # The largest numbers of which gamma, and its logarithm, are floats, and the least for gamma.
 _MOST_OF_GAMMA, _MOST_OF_LGAMMA, _LEAST_OF_GAMMA = 171.62437695630271, 2.55e305, 5.56e-309
-_OPERATORS: tuple[tuple[str, _Errors], ...] = (
-    ("sqrt", ((lambda v: F.less_than(v, 0), _DOMAIN),)),
-    *((name, ((_is_infinite, _DOMAIN),)) for name in ("sin", "cos", "tan")),
-    *((name, ((lambda v: F.greater_than(F.abs(v), 1), _DOMAIN),)) for name in ("asin", "acos")),
-    ("acosh", ((lambda v: F.less_than(v, 1), _DOMAIN),)),
-    ("atanh", ((lambda v: F.greater_equal(F.abs(v), 1), _DOMAIN),)),
-    *((name, ((lambda v: F.less_equal(v, 0), _DOMAIN),)) for name in ("log", "log2", "log10")),
-    ("log1p", ((lambda v: F.less_equal(v, -1), _DOMAIN),)),
-    ("exp", ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),)),
-    *(
-        (name, ((lambda v: _from_to(_ACOSH_OF_MOST, math.inf, F.abs(v)), _RANGE),))
-        for name in ("sinh", "cosh")
-    ),
-    *((name, ()) for name in ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")),
-)
-_COMPUTED: tuple[tuple[str, Compute, _Errors], ...] = (
-    ("fabs", lambda v: F.abs(v), ()),
-    ("radians", lambda v: v * (math.pi / 180), ()),
-    ("degrees", lambda v: v * (180 / math.pi), ()),
-    ("erfc", lambda v: 1.0 - F.erf(v), ()),
-    ("exp2", lambda v: F.pow(2.0, v), ((lambda v: _from_to(_LOG2_OF_MOST, math.inf, v), _RANGE),)),
-    (
-        "expm1",
-        lambda x: F.where(F.less_than(F.abs(x), 1e-300), x, F.expm1(x)),
-        ((lambda v: _from_to(_LOG_OF_MOST, math.inf, v), _RANGE),),
-    ),
-    ("cbrt", _cbrt, ()),
-    ("hypot", _hypot, ()),
-    ("fmod", lambda x, y: F.copysign(F.mod(F.abs(x), F.abs(y)), x), ((_has_no_rest, _DOMAIN),)),
-    ("remainder", _remainder, ((_has_no_rest, _DOMAIN),)),
-    (
-        "lgamma",
-        lambda x: F.where(_is_infinite(x), math.inf, F.lgamma(x)),
-        (
-            (lambda v: F.logical_and(_is_pole(v), is_finite(v)), _DOMAIN),
-            (lambda v: _from_to(_MOST_OF_LGAMMA, math.inf, v), _RANGE),
-        ),
-    ),
-    (
-        "gamma",
-        _gamma,
-        (
-            (_is_pole, _DOMAIN),
-            (lambda v: _from_to(_MOST_OF_GAMMA, math.inf, v), _RANGE),
-            (lambda v: F.less_than(F.abs(v), _LEAST_OF_GAMMA), _RANGE),
-        ),
-    ),
-)
-for _name, _compute, _errors in (
-    *(
-        (name, lambda *values, name=name: getattr(F, name)(*values), errors)
-        for name, errors in _OPERATORS
-    ),
-    *_COMPUTED,
-):
+# Where a function is not defined, and where what it gives is no float.
+_NOT_DEFINED: dict[str, Compute] = {
+    "sqrt": lambda v: v < 0,
+    **dict.fromkeys(("sin", "cos", "tan"), _is_infinite),
+    **dict.fromkeys(("asin", "acos"), lambda v: F.abs(v) > 1),
+    "acosh": lambda v: v < 1,
+    "atanh": lambda v: F.abs(v) >= 1,
+    **dict.fromkeys(("log", "log2", "log10"), lambda v: v <= 0),
+    "log1p": lambda v: v <= -1,
+    **dict.fromkeys(("fmod", "remainder"), _has_no_rest),
+    "lgamma": lambda v: _is_pole(v) & _is_finite(v),
+    "gamma": _is_pole,
+}
+_TOO_LARGE: dict[str, Compute] = {
+    **dict.fromkeys(("exp", "expm1"), lambda v: _from_to(_LOG_OF_MOST, math.inf, v)),
+    **dict.fromkeys(("sinh", "cosh"), lambda v: _from_to(_ACOSH_OF_MOST, math.inf, F.abs(v))),
+    "exp2": lambda v: _from_to(_LOG2_OF_MOST, math.inf, v),
+    "lgamma": lambda v: _from_to(_MOST_OF_LGAMMA, math.inf, v),
+    "gamma": lambda v: _from_to(_MOST_OF_GAMMA, math.inf, v) | (F.abs(v) < _LEAST_OF_GAMMA),
+}
+# What no operator computes, or none as CPython does.
+_COMPUTED: dict[str, Compute] = {
+    "fabs": lambda v: F.abs(v),
+    "radians": lambda v: v * (math.pi / 180),
+    "degrees": lambda v: v * (180 / math.pi),
+    "erfc": lambda v: 1.0 - F.erf(v),
+    "exp2": lambda v: F.pow(2.0, v),
+    "expm1": lambda x: F.where(F.abs(x) < 1e-300, x, F.expm1(x)),
+    "cbrt": _cbrt,
+    "hypot": _hypot,
+    "fmod": lambda x, y: F.copysign(F.mod(F.abs(x), F.abs(y)), x),
+    "remainder": _remainder,
+    "lgamma": lambda x: F.where(_is_infinite(x), math.inf, F.lgamma(x)),
+    "gamma": _gamma,
+    **{"isnan": _is_nan, "isinf": _is_infinite, "isfinite": _is_finite},
+}
+_AS_OPERATORS = ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")
+
+
+def _row_of_floats(name: str) -> None:
+    function, kind = getattr(math, name), bool if name.startswith("is") else float
+    fails = (_NOT_DEFINED.get(name), _DOMAIN), (_TOO_LARGE.get(name), _RANGE)
+
+    @_number_row(function)
+    def row(trace: Trace, *values: Any) -> Any:
+        if function is math.log and len(values) == 2:  # to a base
+            return trace.truediv(row(trace, values[0]), row(trace, values[1]))
+        numbers = [to_float(trace, value) for value in values]
+        for test, error in fails:
+            if test is not None:
+                check(trace, F.logical_not(test(*numbers)), error)
+        return as_number(trace, (_COMPUTED.get(name) or getattr(F, name))(*numbers), kind)
+
+
+for _name in {**_NOT_DEFINED, **_TOO_LARGE, **_COMPUTED, **dict.fromkeys(_AS_OPERATORS)}:
     if hasattr(math, _name):  # Python 3.10 has not all of them
-        _row(getattr(math, _name), _compute, _errors)
-_row(math.isnan, _is_nan, (), bool)
-_row(math.isinf, _is_infinite, (), bool)
-_row(math.isfinite, is_finite, (), bool)
+        _row_of_floats(_name)
+
+
+@_number_row(math.isclose)
+def _isclose(trace: Trace, a: Any, b: Any, *, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> Any:
+    left, right = to_float(trace, a), to_float(trace, b)
+    largest = F.maximum(F.maximum(F.abs(left), F.abs(right)) * rel_tol, abs_tol)
+    is_near = (F.abs(left - right) <= largest) & (largest < math.inf)
+    return as_number(trace, F.equal(left, right) | is_near, bool)
 
 
 _RAISES_FOR_POWER_OF_0 = sys.version_info < (3, 11)  # math.pow(0.0, -inf); inf since then
 
 
-@function_row(math.pow)
-def pow_(trace: Trace, base: Any, exponent: Any) -> Any:
-    """`math.pow(base, exponent)`."""
-    if not is_traced(base) and not is_traced(exponent):
-        return math.pow(base, exponent)
+@_number_row(math.pow)
+def _power(trace: Trace, base: Any, exponent: Any) -> Any:
     left, right = to_float(trace, base), to_float(trace, exponent)
     is_negative = _from_to(-math.inf, 0, right)
     if _RAISES_FOR_POWER_OF_0:
-        is_negative = F.logical_or(is_negative, F.equal(right, -math.inf))
-    has_pole = F.logical_and(F.equal(left, 0), is_negative)
-    is_complex = F.logical_and(_from_to(-math.inf, 0, left), _from_to(-math.inf, math.inf, right))
-    is_complex = F.logical_and(is_complex, F.not_equal(F.floor(right), right))
-    check(trace, F.logical_not(F.logical_or(has_pole, is_complex)), _DOMAIN)
+        is_negative = is_negative | (right == -math.inf)
+    has_pole = (left == 0) & is_negative
+    is_complex = _from_to(-math.inf, 0, left) & _from_to(-math.inf, math.inf, right)
+    is_complex = is_complex & F.not_equal(F.floor(right), right)
+    check(trace, F.logical_not(has_pole | is_complex), _DOMAIN)
     # NumPy takes the square root, which is another one of -0 and of -inf.
-    left = F.where(F.equal(right, 0.5), F.abs(left), left)
-    result = F.pow(left, right)
+    result = F.pow(F.where(right == 0.5, F.abs(left), left), right)
     _check_size(trace, result, left, right)
     return as_number(trace, result, float)
 
 
 def _check_size(trace: Trace, result: Any, *given: Any) -> None:
     """Record that what is infinite, of finite numbers, is too large."""
-    has_reason = F.logical_not(reduce(F.logical_and, map(is_finite, given)))
-    is_fine = F.logical_or(F.logical_not(_is_infinite(result)), has_reason)
-    check(trace, is_fine, _RANGE)
+    has_reason = F.logical_not(reduce(F.logical_and, map(_is_finite, given)))
+    check(trace, F.logical_not(_is_infinite(result)) | has_reason, _RANGE)
 
 
-@function_row(math.modf)
+@_number_row(math.modf)
 def _modf(trace: Trace, value: Any) -> Any:
-    value = number_of(trace, value)
-    if not is_traced(value):
-        return math.modf(value)
     number = to_float(trace, value)
     whole = F.trunc(number)
     rest = F.where(_is_infinite(number), 0.0, number - whole)
     return as_number(trace, F.copysign(rest, number), float), as_number(trace, whole, float)
 
 
-@function_row(math.frexp)
+@_number_row(math.frexp)
 def _frexp(trace: Trace, value: Any) -> Any:
-    value = number_of(trace, value)
-    if not is_traced(value):
-        return math.frexp(value)
     number = to_float(trace, value)
-    is_plain = F.logical_and(is_finite(number), F.not_equal(number, 0))
+    is_plain = _is_finite(number) & (number != 0)
     part, exponent = F.frexp(F.where(is_plain, number, 1.0))
-    part = F.where(is_plain, part, number)
     exponent = F.where(is_plain, exponent, F.cast(0, exponent.dtype))
-    return as_number(trace, part, float), as_number(trace, F.cast(exponent, "int64"), int)
+    part = as_number(trace, F.where(is_plain, part, number), float)
+    return part, as_number(trace, F.cast(exponent, "int64"), int)
 
 
-@function_row(math.ldexp)
+@_number_row(math.ldexp)
 def _ldexp(trace: Trace, value: Any, exponent: Any) -> Any:
-    value = number_of(trace, value)
-    if not is_traced(value) and not is_traced(exponent):
-        return math.ldexp(value, exponent)
     if number_kind(exponent) not in (int, bool):
         raise TypeError("Expected an int as second argument to ldexp.")
     number, left = to_float(trace, value), to_float(trace, exponent)
-    left = F.minimum(F.maximum(left, float(-_MOST_EXPONENT)), float(_MOST_EXPONENT))
+    left = F.minimum(F.maximum(left, -_MOST_EXPONENT), _MOST_EXPONENT)
     result = number
     for _ in range(4):  # 2.0 ** exponent itself may be too large or small
         step = F.minimum(F.maximum(left, -1000.0), 1000.0)
         result, left = result * F.pow(2.0, step), left - step
-    result = F.where(F.logical_and(is_finite(number), F.not_equal(number, 0)), result, number)
+    result = F.where(_is_finite(number) & (number != 0), result, number)
     _check_size(trace, result, number)
     return as_number(trace, result, float)
 
 
-@function_row(math.ulp)
+@_number_row(math.ulp)
 def _ulp(trace: Trace, value: Any) -> Any:
-    value = number_of(trace, value)
-    if not is_traced(value):
-        return math.ulp(value)
     size = F.abs(to_float(trace, value))
     above = F.nextafter(size, math.inf) - size
     below = size - F.nextafter(size, -math.inf)
-    found = F.where(F.equal(above, math.inf), below, above)
-    return as_number(trace, F.where(is_finite(size), found, size), float)
+    found = F.where(above == math.inf, below, above)
+    return as_number(trace, F.where(_is_finite(size), found, size), float)
 
 
 # -- of ints ----------------------------------------------------------------------------------
 
 
-@function_row(math.factorial)
+@_number_row(math.factorial, ())
 def _factorial(trace: Trace, value: Any) -> Any:
-    if not is_traced(value):
-        return math.factorial(value)
     number = _int_of(trace, value)
-    is_negative = ValueError("factorial() not defined for negative values")
-    check(trace, F.greater_equal(number, 0), is_negative)
+    check(trace, number >= 0, ValueError("factorial() not defined for negative values"))
     text = "an int of a Program has 64 bits, and the factorial of more than 20 is larger"
-    check(trace, F.less_equal(number, 20), OverflowError(text))
+    check(trace, number <= 20, OverflowError(text))
     table = np.asarray([math.factorial(one) for one in range(21)], "int64")
     return as_number(trace, F.reshape(F.gather(table, number), []), int)
 
 
-@function_row(math.isqrt)
+@_number_row(math.isqrt, ())
 def _isqrt(trace: Trace, value: Any) -> Any:
-    if not is_traced(value):
-        return math.isqrt(value)
     number = _int_of(trace, value)
-    message = ValueError("isqrt() argument must be nonnegative")
-    check(trace, F.greater_equal(number, 0), message)
+    check(trace, number >= 0, ValueError("isqrt() argument must be nonnegative"))
     root = F.cast(F.sqrt(F.cast(number, "float64")), "int64")
     root = F.minimum(root, 3037000499)  # the largest whose square is an int of 64 bits
-    root = F.where(F.greater_than(root * root, number), root - 1, root)
+    root = F.where(root * root > number, root - 1, root)
     more = F.minimum(root + 1, 3037000499)
-    return as_number(trace, F.where(F.less_equal(more * more, number), more, root), int)
+    return as_number(trace, F.where(more * more <= number, more, root), int)
 
 
 def _int_of(trace: Trace, value: Any) -> Variable:
@@ -629,10 +590,8 @@ def _int_of(trace: Trace, value: Any) -> Variable:
 
 
 def _row_of_ints(function: Any, compute: Compute, start: int) -> None:
-    @function_row(function)
+    @_number_row(function, ())
     def row(trace: Trace, *values: Any) -> Any:
-        if not any(map(is_traced, values)):
-            return function(*values)
         numbers = [F.abs(_int_of(trace, value)) for value in values]
         return as_number(trace, reduce(compute, numbers, F.cast(start, "int64")), int)
 
