@@ -9,7 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move
-from dy2st.convert.kinds.table import Row, function_row, method_row, operator_row
+from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import (
     check_sure,
     gathered,
@@ -289,18 +289,14 @@ _TAKEN: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+@for_each(*_TAKEN)
 def _row_of_view(name: str) -> None:
+    @method_row("dict", name=name)
     def row(trace: Trace, owner: Any) -> Any:
         content = trace.content(owner)
         made = getattr(content if isinstance(content, dict) else type(owner)(), name)()
         trace.origins[id(made)] = made, DictView(owner, name)
         return made
-
-    method_row("dict", name=name)(row)
-
-
-for _name in _TAKEN:
-    _row_of_view(_name)
 
 
 def shown_by(trace: Trace, view: Any) -> Any:

@@ -17,7 +17,14 @@ from dy2st.convert.kinds.lists import length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import check_side_effects, note_abstract
-from dy2st.convert.kinds.table import SPECIAL, code_row, function_row, method_row, operator_row
+from dy2st.convert.kinds.table import (
+    SPECIAL,
+    code_row,
+    for_each,
+    function_row,
+    method_row,
+    operator_row,
+)
 from dy2st.convert.kinds.text import as_codes, length_of_text
 from dy2st.convert.kinds.traced_keys import entry_count, is_sure
 from dy2st.convert.polyfills.methods import cleared, memoised
@@ -232,14 +239,11 @@ _NAMES = {name: name for name in _AS_THEY_ARE.split()} | {
 
 
 # 300 calls are traced in 12 ms; as Python has written these functions, in 21.
-def _add(function: Any, name: str) -> None:
-    @function_row(function)
+@for_each(*_NAMES.items())
+def _add(function: str, name: str) -> None:
+    @function_row(getattr(operator, function))
     def row(trace: Trace, *values: Any) -> Any:
         return getattr(trace, name)(*values)
-
-
-for _function, _name in _NAMES.items():
-    _add(getattr(operator, _function), _name)
 
 
 @function_row(operator.contains)
@@ -387,15 +391,13 @@ for _kind in kinds_of("list", "tuple", "dict", *_SETS):
             method_row(_kind, name=_name)(_row)
 
 
+# The methods of Counter are written in Python, and are traced as they are.
+for _name in vars(Counter):
+    info(Counter).methods.pop(_name, None)
+
+
+@for_each(*((name, vars(Counter)[one]) for name, one in SPECIAL.items() if one in vars(Counter)))
 def _as_written(name: str, method: Any) -> None:
     @operator_row(name, Counter)
     def row(trace: Trace, left: Any, right: Any) -> Any:
         return trace.call(method, left, right)
-
-
-# The methods of Counter are written in Python, and are traced as they are.
-for _name in vars(Counter):
-    info(Counter).methods.pop(_name, None)
-for _name, _special in SPECIAL.items():
-    if _special in vars(Counter):
-        _as_written(_name, vars(Counter)[_special])

@@ -13,7 +13,7 @@ import numpy as np
 
 from dy2st.convert.effect_table import changed, row_of
 from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, scalar, to_float
-from dy2st.convert.kinds.table import Row, function_row, method_row, say_misfit
+from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, say_misfit
 from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace, own_method
@@ -175,13 +175,13 @@ def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
 # -- what math makes ints of ----------------------------------------------------------------------
 
 Compute = Callable[..., Any]
-_WHOLE: tuple[tuple[Any, str, Compute], ...] = (
+
+
+@for_each(
     (math.ceil, "__ceil__", lambda v: F.ceil(v)),
     (math.floor, "__floor__", lambda v: F.floor(v)),
     (math.trunc, "__trunc__", lambda v: v),
 )
-
-
 def _row_of_whole(function: Any, name: str, compute: Compute) -> None:
     @function_row(function)
     def row(trace: Trace, value: Any) -> Any:
@@ -193,10 +193,6 @@ def _row_of_whole(function: Any, name: str, compute: Compute) -> None:
         if number_kind(value) in (int, bool):
             return trace.pos(value)
         return whole(trace, compute(to_float(trace, value)))
-
-
-for _entry in _WHOLE:
-    _row_of_whole(*_entry)
 
 
 # -- NumPy ------------------------------------------------------------------------------------
@@ -254,6 +250,7 @@ def _clip(trace: Trace, value: Any, *ends: Any, **options: Any) -> Any:
     return as_numpy(trace, value if high is None else trace.call(min, value, high))
 
 
+@for_each((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min))
 def _row_of_items(function: Any, own: Any) -> None:
     """NumPy's functions of a list of sizes and numbers, such as `np.prod(x.shape)`."""
 
@@ -303,9 +300,6 @@ def _of_tensors(
         raise refused_by_numpy(function)
     return tensors[0].__array_ufunc__(function, method, *inputs, **trace.exported(options))
 
-
-for _function, _reduction in ((np.prod, math.prod), (np.sum, sum), (np.max, max), (np.min, min)):
-    _row_of_items(_function, _reduction)
 
 # -- math, on floats ------------------------------------------------------------------------------
 # Results and errors are as in CPython. Where Python raises is a table: what compares with NaN is
@@ -459,10 +453,13 @@ _COMPUTED: dict[str, Compute] = {
     "gamma": _gamma,
     **{"isnan": _is_nan, "isinf": _is_infinite, "isfinite": _is_finite},
 }
-_AS_OPERATORS = ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")
+_OPERATORS = ("asinh", "atan", "tanh", "erf", "atan2", "copysign", "nextafter")
 
 
+@for_each(*{**_NOT_DEFINED, **_TOO_LARGE, **_COMPUTED, **dict.fromkeys(_OPERATORS)})
 def _row_of_floats(name: str) -> None:
+    if not hasattr(math, name):
+        return  # Python 3.10 has not all of them
     function, kind = getattr(math, name), bool if name.startswith("is") else float
     fails = (_NOT_DEFINED.get(name), _DOMAIN), (_TOO_LARGE.get(name), _RANGE)
 
@@ -475,11 +472,6 @@ def _row_of_floats(name: str) -> None:
             if test is not None:
                 check(trace, F.logical_not(test(*numbers)), error)
         return as_number(trace, (_COMPUTED.get(name) or getattr(F, name))(*numbers), kind)
-
-
-for _name in {**_NOT_DEFINED, **_TOO_LARGE, **_COMPUTED, **dict.fromkeys(_AS_OPERATORS)}:
-    if hasattr(math, _name):  # Python 3.10 has not all of them
-        _row_of_floats(_name)
 
 
 @_number_row(math.isclose)
@@ -589,12 +581,9 @@ def _int_of(trace: Trace, value: Any) -> Variable:
     return found
 
 
+@for_each((math.gcd, lambda a, b: F.gcd(a, b), 0), (math.lcm, lambda a, b: F.lcm(a, b), 1))
 def _row_of_ints(function: Any, compute: Compute, start: int) -> None:
     @_number_row(function, ())
     def row(trace: Trace, *values: Any) -> Any:
         numbers = [F.abs(_int_of(trace, value)) for value in values]
         return as_number(trace, reduce(compute, numbers, F.cast(start, "int64")), int)
-
-
-_row_of_ints(math.gcd, lambda a, b: F.gcd(a, b), 0)
-_row_of_ints(math.lcm, lambda a, b: F.lcm(a, b), 1)

@@ -8,7 +8,6 @@ insertion sort in Python 48.
 
 from __future__ import annotations
 
-import heapq
 import sys
 from collections.abc import Callable
 from functools import cmp_to_key, reduce
@@ -244,17 +243,6 @@ def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any]
         found += columns
         arrays = arrays[count(item) :]
     return found
-
-
-def _sorted_part(function: Any, is_largest: bool) -> None:
-    @function_row(function)
-    def row(trace: Trace, n: Any, iterable: Any, key: Any = None) -> Any:
-        found = trace.call(sorted, iterable, key=key, reverse=is_largest)
-        return trace.item(found, slice(None, n))
-
-
-_sorted_part(heapq.nlargest, True)
-_sorted_part(heapq.nsmallest, False)
 
 
 @method_row(list)

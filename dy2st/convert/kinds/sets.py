@@ -12,7 +12,7 @@ from typing import Any
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.lists import each, is_lazy, length_of
-from dy2st.convert.kinds.table import SPECIAL, function_row, method_row, operator_row
+from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
@@ -287,6 +287,13 @@ def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     return owner
 
 
+@for_each(
+    ("update", "union"),
+    *(
+        (f"{plain}_update", plain)
+        for plain in ("difference", "intersection", "symmetric_difference")
+    ),
+)
 def _changing(name: str, plain: str) -> None:
     one_by_one = {"update": _add, "difference_update": _discard}.get(name)
 
@@ -308,6 +315,10 @@ def _changing(name: str, plain: str) -> None:
             trace.hold(owner, found)
 
 
+@for_each(
+    *("union", "difference", "intersection", "symmetric_difference"),
+    *("issubset", "issuperset", "isdisjoint"),
+)
 def _asking(name: str) -> None:
     @method_row("set", name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> Any:
@@ -318,19 +329,16 @@ def _asking(name: str) -> None:
         return trace.made(found) if isinstance(found, set) else found
 
 
-for _plain in ("union", "difference", "intersection", "symmetric_difference"):
-    _changing("update" if _plain == "union" else f"{_plain}_update", _plain)
-    _asking(_plain)
-for _plain in ("issubset", "issuperset"):
-    _asking(_plain)
-_asking("isdisjoint")
 method_row("keys", name="isdisjoint")(_is_disjoint)
 
 
 _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
 
 
+@for_each(*SPECIAL.items())
 def _operator(name: str, special: str) -> None:
+    if not hasattr(set, special):
+        return
     method = _NAMES.get(special, special)
 
     @operator_row(name, "set")
@@ -357,11 +365,6 @@ def _operator(name: str, special: str) -> None:
             return _found(trace, left, method, [right])
         is_unlike = name in ("eq", "ne") and type(other) in (list, tuple)
         return name == "ne" if is_unlike else NotImplemented
-
-
-for _name, _special in SPECIAL.items():
-    if hasattr(set, _special):
-        _operator(_name, _special)
 
 
 @method_row("set", name="__contains__")

@@ -20,6 +20,16 @@ SPECIAL = {"or_bits": "__or__", "and_bits": "__and__"} | {
 }
 
 
+def for_each(*entries: Any) -> Callable[[Callable[..., None]], None]:
+    """Let a function register rows for each of some entries: its arguments."""
+
+    def run(register: Callable[..., None]) -> None:
+        for entry in entries:
+            register(*entry) if type(entry) is tuple else register(entry)
+
+    return run
+
+
 def function_row(*functions: Any) -> Callable[[Row], Row]:
     """Let a function of the trace stand for functions of Python."""
 

@@ -25,7 +25,7 @@ from dy2st.convert.kinds.side_effects import (
     note_settings,
     user_frames,
 )
-from dy2st.convert.kinds.table import function_row, method_row, operator_row
+from dy2st.convert.kinds.table import for_each, function_row, method_row, operator_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Trace, own_method
@@ -135,6 +135,7 @@ def _mul(trace: Trace, text: Any, times: Any) -> Any:
     return text_of_codes(trace, repeat(trace, codes_of(text), times))
 
 
+@for_each("eq", "ne", "lt", "le", "gt", "ge")
 def _compared(name: str) -> None:
     @operator_row(name, str, Text)
     def row(trace: Trace, left: Any, right: Any) -> Any:
@@ -143,10 +144,6 @@ def _compared(name: str) -> None:
             is_other = is_of_codes(left) and not isinstance(right, Text)
             return name == "ne" if is_other and name in ("eq", "ne") else NotImplemented
         return getattr(trace, name)(codes_of(left), codes_of(right))
-
-
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    _compared(_name)
 
 
 @function_row(chr)
@@ -169,11 +166,6 @@ def _ord(trace: Trace, text: Any) -> Any:
     return element_at(trace, codes_of(text), 0)
 
 
-def empty_text() -> Text:
-    """A text of no characters that can be made longer."""
-    return Text((Hole(SymbolicSequence(tuple, Number(int), [F.array_of([])]), "chr"),))
-
-
 @method_row(str, Text, name="__contains__")
 def _contains(trace: Trace, text: Any, part: Any) -> Any:
     if type(part) is Union:
@@ -192,6 +184,7 @@ def part_of(trace: Trace, text: Any, index: Any) -> Any:
     return text_of_codes(trace, found if isinstance(index, slice) else (found,))
 
 
+@for_each(*TEXT_METHODS.items())
 def _method(name: str, written: Any) -> None:
     @method_row(str, Text, name=name)
     def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
@@ -203,19 +196,18 @@ def _method(name: str, written: Any) -> None:
         return trace.call(written, text, *args, **options)
 
 
-for _name, _written in TEXT_METHODS.items():
-    _method(_name, _written)
-
-
 @method_row(str, Text, name="join")
 def _join(trace: Trace, separator: Any, texts: Any) -> Any:
     given = trace.listed(texts)
     are_known = type(given) is not SymbolicSequence and type(separator) is str
     if are_known and not any(type(one) is Union for one in given):
-        return joined_by(trace, separator, given)
+        if not any(type(one) is Text for one in given):
+            return separator.join(given)
+        return one_text(trace, joined([part for one in given for part in (separator, one)][1:]))
     if type(given) is not SymbolicSequence:
         given = tuple(given)
-    return trace.call(methods.join, separator, given, empty_text())
+    empty = Text((Hole(SymbolicSequence(tuple, Number(int), [F.array_of([])]), "chr"),))
+    return trace.call(methods.join, separator, given, empty)
 
 
 # -- texts with places ----------------------------------------------------------------------------
@@ -343,16 +335,13 @@ def kept(trace: Trace, value: Any) -> Any:
     return content
 
 
+@for_each(("s", str), ("r", repr), ("a", ascii))
 def _of_one(conversion: str, function: Any) -> None:
     @function_row(function)
     def row(trace: Trace, *args: Any, **options: Any) -> Any:
         if len(args) != 1 or options:
             return function(*args, **options)
         return formatted(trace, args[0], conversion, "")
-
-
-for _conversion, _function in (("s", str), ("r", repr), ("a", ascii)):
-    _of_one(_conversion, _function)
 
 
 @function_row(format)
@@ -400,13 +389,6 @@ def _pieces(
             spec = trace.text(*_pieces(trace, spec, args, named, count))
         found.append((value, conversion or "", "" if spec is None else spec))
     return found
-
-
-def joined_by(trace: Trace, separator: str, texts: Any) -> Any:
-    """`separator.join(texts)` of as many texts as Python knows."""
-    if not any(type(one) is Text for one in texts):
-        return separator.join(texts)
-    return one_text(trace, joined([part for text in texts for part in (separator, text)][1:]))
 
 
 @operator_row("mod", str)

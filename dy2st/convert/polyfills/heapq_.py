@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
+from typing import Any
 
 from dy2st.convert.polyfills.registry import polyfill, pure
 
@@ -14,3 +15,15 @@ for _name in _CHANGING:
     polyfill(getattr(heapq, _name))(_OF_HEAPQ[_name])
 for _name in ("bisect_left", "bisect_right", "insort_left", "insort_right"):
     polyfill(getattr(bisect, _name))(_OF_BISECT[_name])
+
+
+@polyfill(heapq.nlargest)
+def nlargest(n: Any, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nlargest`."""
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@polyfill(heapq.nsmallest)
+def nsmallest(n: Any, iterable: Any, key: Any = None) -> Any:
+    """`heapq.nsmallest`."""
+    return sorted(iterable, key=key)[: max(n, 0)]

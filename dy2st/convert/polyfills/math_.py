@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+from dy2st.convert.kinds.table import for_each
 from dy2st.convert.polyfills.registry import polyfill
 
 
@@ -108,12 +109,9 @@ def _product(left: Any, right: Any) -> Any:
     return left * right
 
 
+@for_each((bin, "b"), (oct, "o"), (hex, "x"))
 def _in_base(function: Any, base: str) -> None:
     @polyfill(function)
     def written(number: Any, /) -> Any:
         number = operator.index(number)
         return ("-0" if number < 0 else "0") + base + f"{abs(number):{base}}"
-
-
-for _function, _base in ((bin, "b"), (oct, "o"), (hex, "x")):
-    _in_base(_function, _base)

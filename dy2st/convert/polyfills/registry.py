@@ -116,7 +116,7 @@ def pure(module: Any, accelerator: str) -> dict[str, Any]:
 
 
 # What is registered when a function of the module is called first: to import it takes long.
-_LATE = {"statistics": "statistics_", "_heapq": "heapq_", "_bisect": "heapq_"}
+_LATE = {"statistics": "statistics_", **dict.fromkeys(("heapq", "_heapq", "_bisect"), "heapq_")}
 
 
 def load_late(function: Any) -> Any:

@@ -218,6 +218,7 @@ ORDER = {
     "heapreplace": changed(sorted, lambda made, a, b: heapq.heapreplace(made, b)),
     "merge": lambda A, a, b: list(heapq.merge(sorted(A), [1, 2])),
     "nlargest": lambda A, a, b: heapq.nlargest(2, A),
+    "nlargest of fewer than none": lambda A, a, b: heapq.nlargest(-1, A),
     "nsmallest": lambda A, a, b: heapq.nsmallest(2, A, key=lambda v: -v),
 }
 
