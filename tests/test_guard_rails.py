@@ -76,7 +76,7 @@ def test_files_stay_small_and_say_what_they_are_for(path):
 
 # These go down only: a helper that is used once is a line of its caller unless its name says more
 # than the code, and a small file with one user joins its neighbour.
-MOST_USED_ONCE, MOST_SMALL_FILES, SMALL = 0.12, 80, 60
+MOST_USED_ONCE, MOST_SMALL_FILES, SMALL = 0.12, 79, 60
 
 
 def test_helpers_used_once_and_small_files_become_fewer():
@@ -98,7 +98,7 @@ def test_helpers_used_once_and_small_files_become_fewer():
 
 # Lines of what makes Programs of Python: it may become less.
 HEART = ("dy2st/transpiler", "dy2st/convert", "dy2st/jit")
-MOST_LINES = 34_300
+MOST_LINES = 33_950
 
 
 def test_what_converts_becomes_no_longer():
