@@ -48,7 +48,8 @@ from dy2st_runtime.nn.layer import Layer, note_layer
 from dy2st_runtime.thread_state import ByIdentity, ThreadState
 
 if TYPE_CHECKING:
-    from dy2st.jit.static_function import Found, StaticFunction
+    from dy2st.jit.programs import Found
+    from dy2st.jit.static_function import StaticFunction
 
 
 class _Running(ThreadState):
@@ -335,13 +336,13 @@ class Unit:
         python = partial(self._run, static, args, kwargs)
         broken, key = self._given_up, None
         if broken is None:
-            key = static.key_of(args, kwargs), ties
+            key = static.programs.key_of_call(static, args, kwargs), ties
             broken = static.broken.get(key)
         if broken is not None and broken is not _ASKING_NEXT:
             return python(broken)
         self._tries += 1
         try:
-            found = static.find(args, kwargs, True, bool(broken), ties)
+            found = static.programs.find(static, args, kwargs, ties, True, bool(broken))
         except (SpecError, EngineError):  # the user has said something else of the arguments
             raise
         except AsksCaches:
@@ -389,20 +390,20 @@ class Unit:
     def _run_program(
         self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any], found: Found
     ) -> Any:
-        known, tensors, _, call = found
         try:
             return found.run()
         except BaseException as error:  # goes on, if Python does not make the call
             refusal = error
             ties = error.ties if isinstance(error, OtherTies) else None
-            is_again = static.keeps_constant(error, args, kwargs)
-            if not (is_again or call.is_lost or self.owner.are_of(known, tensors, error)):
+            is_again = static.programs.keeps_constant(error, args, kwargs)
+            is_broken = self.owner.are_of(found.concrete, found.tensors, error)
+            if not (is_again or found.is_lost or is_broken):
                 raise
         if is_again:
             return static(*args, **kwargs)
         if ties is not None:  # another Program is for these
             return self.first(static, args, kwargs, ties)
-        if call.is_lost:  # what it was to write: Python writes it, and raises
+        if found.is_lost:  # what it was to write: Python writes it, and raises
             return self._run(static, args, kwargs, _NOTHING)
         return self.instead(static, args, kwargs, refusal)
 

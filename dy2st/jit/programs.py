@@ -7,33 +7,33 @@ changed are symbols, each one of its own. Where that cannot be, sizes stay numbe
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.replay.effects import Keeping
 from dy2st.convert.replay.guards import Guards
+from dy2st.convert.replay.places import Varied
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.objects_of_calls import NO_TIES, Ties
+from dy2st.jit.objects_of_calls import NO_TIES, Ties, ties_of
 from dy2st.jit.signature import (
     NumberInputs,
     Signature,
     add_values,
+    as_tensor,
     constant_key,
+    is_tensor,
     kind_of,
     sharing_of,
     to_named_specs,
 )
-from dy2st.jit.trace import Tracing, note
+from dy2st.jit.trace import Subject, Watch, is_plain, note, trace
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, evaluate, symbols
-from dy2st_runtime.errors import ArgumentError, Location, ShapeError, StateMade
+from dy2st_runtime.errors import ArgumentError, EngineError, Location, ShapeError, StateMade
 from dy2st_runtime.ir import Output, TensorType, ValueType
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
@@ -41,11 +41,15 @@ from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
 from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import containers_of, flatten, is_container, map_entries
-from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
+from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
+from dy2st_runtime.ir.tracing.traced_numbers import reason_of
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import ByIdentity
+
+if TYPE_CHECKING:
+    from dy2st.jit.static_function import StaticFunction
 
 # A Program is some 100 KB with its code; who needs more than 64 at a time has one for each call.
 MOST_PROGRAMS = 64
@@ -168,53 +172,51 @@ def settings() -> tuple[Any, ...]:
     return get_promotion(), get_default_dtype(), autocast()
 
 
-class Callee(NamedTuple):
-    """What is traced: a function of an instance; what is `called` in its place does more."""
+class Found(NamedTuple):
+    """The Program of a call, what the call gives it, and what stands for the call."""
 
-    function: Callable[..., Any]
-    instance: Any
-    called: Callable[..., Any]
-    signature: Signature
-    input_spec: tuple[Any, ...] | None
-    passes: Any
-    engine: str | None
+    concrete: ConcreteProgram
+    tensors: list[EagerTensor]
+    containers: list[Any]
+    call: CallContext | None
+
+    @classmethod
+    def of(cls, known: ConcreteProgram, tensors: list[EagerTensor], containers: list[Any]) -> Found:
+        """That of a known Program, of which Python makes a call again if what it writes is lost."""
+        call = CallContext(gradients_of(tensors)) if known.finished.writes else None
+        return cls(known, tensors, containers, call)
 
     @property
-    def name(self) -> str:
-        """The name that users know."""
-        return getattr(self.function, "__qualname__", type(self.function).__name__)
+    def is_lost(self) -> bool:
+        """Whether Python must make the call: what a run wrote before it raised is lost."""
+        return self.call is not None and self.call.is_lost
 
-    def to_trace(self, specs: dict[str, Any], is_asked_for: bool) -> tuple[Any, ...]:
-        """What a trace takes, for InputSpecs and Python values by parameter."""
-        bound, function = self.signature.call_on(self.instance, specs), self.function
-        name = getattr(function, "__name__", type(function).__name__)
-        layer = self.instance if isinstance(self.instance, Layer) else None
-        parts = (bound.args, bound.kwargs, name, layer, is_asked_for)
-        return function, *parts, self.passes, self.called
+    def run(self) -> Any:
+        """Make the call."""
+        return self.concrete(self.tensors, self.call, self.containers)
 
 
 class Programs:
     """The Programs of one function, or of one method of an object.
 
-    asks  whether a trace has asked for `stop_gradient` of inputs or results.
+    Its methods are given the StaticFunction, which it must not hold.
+
+    asks     whether a trace has asked for `stop_gradient` of inputs or results.
+    numbers  those among the arguments that are inputs; `varied` are those outside.
     """
 
     def __init__(self) -> None:
         """Start empty."""
-        self._tracing = Tracing()
+        self.cache = ProgramCache()
+        self.numbers = NumberInputs()
+        self.asks = False
+        self._varied = Varied()
         self._families: dict[Any, Family] = {}
         self._defaults: Signature | None = None  # those that calls have left to it
-        self.asks = False
-        self.numbers = NumberInputs()
-        self.cache = ProgramCache()
         self._watch = Watch()
         self._made: set[Hashable] = set()  # where calls of which kind have made parameters
 
-    def new_call(
-        self, gradients: tuple[bool, ...], is_tentative: bool = False, may_ask: bool = True
-    ) -> CallContext:
-        """What stands for one call: `gradients` are what it says of them; see CallContext."""
-        return CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
+    # -- calls that are known -----------------------------------------------------------------
 
     def known(
         self,
@@ -228,10 +230,10 @@ class Programs:
         Adds its tensors, and its containers.
         """
         if not self.numbers:
-            key = self.key_of(args, kwargs, tensors, containers)
+            key = self._key_of(args, kwargs, tensors, containers)
         else:
             given = self.numbers.of(args, kwargs)  # in containers of its own
-            key = self.key_of(given.args, given.kwargs, tensors, [])
+            key = self._key_of(given.args, given.kwargs, tensors, [])
             containers += containers_of((*args, *kwargs.values()))
         if key is None or (self._defaults is not None and self._defaults.is_outdated()):
             return None
@@ -239,46 +241,27 @@ class Programs:
             key.append(sharing_of(containers))
         return self.cache.find(tuple(key))
 
-    def keep_constant(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Whether numbers of a call were inputs and are constants from now on, and it may be made
-        again: the Program has raised, and nothing of it was seen."""
-        last = self.cache.last()
-        return last is not None and last.may_run_again and self.numbers.keep(args, kwargs)
-
-    def refuse_numbers(self, args: Sequence[Any], kwargs: Mapping[str, Any], why: str) -> bool:
-        """Whether numbers of a call were inputs and are none any more, and it may be made again."""
-        places, last = self.numbers.of(args, kwargs).places, self.cache.last()
-        if not places or last is None or not last.may_run_again:
-            return False
-        self.numbers.refuse(places, why)
-        return True
-
-    def constants(self, signature: Signature) -> tuple[tuple[str, str], ...]:
-        """The numbers that every Program has as constants, each with the reason."""
-        own = self.numbers.trials.refused.items()
-        return *((signature.words(path), why) for path, why in own), *self._tracing.constants()
-
-    def know(
+    def _know(
         self,
         signature: Signature,
         args: Sequence[Any],
         kwargs: dict[str, Any],
         arguments: dict[str, Any],
-        containers: Sequence[Any],
-        concrete: ConcreteProgram,
+        found: Found,
     ) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
-        key = self.key_of(args, kwargs, [], [])
+        key = self._key_of(args, kwargs, [], [])
         # Caches of the user's functions are asked at every call: such a Program has no short way.
-        if key is None or concrete.answers or not signature.adds_no_state(arguments, kwargs):
+        is_asked = bool(found.concrete.answers)
+        if key is None or is_asked or not signature.adds_no_state(arguments, kwargs):
             return
         if signature.has_defaults:
             self._defaults = signature
-        if len(containers) > 1:
-            key.append(sharing_of(containers))
-        self.cache.add_call(tuple(key), concrete)
+        if len(found.containers) > 1:
+            key.append(sharing_of(found.containers))
+        self.cache.add_call(tuple(key), found.concrete)
 
-    def key_of(
+    def _key_of(
         self,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
@@ -296,125 +279,162 @@ class Programs:
         if self.numbers:
             key += map(kind_of, tensors)
         if self.asks:
-            key.append(is_grad_enabled())
-            key += [tensor.stopped for tensor in tensors]
+            key += gradients_of(tensors)
         return key
 
-    def of_call(
+    def key_of_call(
+        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Hashable:
+        """What tells a call from others of which a trace may not be refused."""
+        key = self._key_of(args, kwargs, [], [])
+        if key is not None:
+            return tuple(key)
+        leaves, structure = flatten(static.signature.bind(static.own, args, kwargs), is_tensor)
+        arrays = [as_tensor(leaf).array for leaf in leaves]
+        shapes = tuple((array.dtype, array.shape) for array in arrays)
+        return shapes, constant_key(structure), settings()
+
+    # -- numbers that are inputs --------------------------------------------------------------
+
+    def keeps_constant(
+        self, error: BaseException, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> bool:
+        """Whether a call that raised is to be made again: a number was an input, and is none now.
+
+        Its Program, or the engine, takes no such number; and nothing of the run was seen.
+        """
+        last = self.cache.last()
+        if not (isinstance(error, EngineError) or is_too_wide(error)):
+            return False
+        if last is None or not last.may_run_again:
+            return False
+        if not isinstance(error, EngineError):
+            return self.numbers.keep(args, kwargs)
+        places = self.numbers.of(args, kwargs).places
+        if places:
+            self.numbers.refuse(places, reason_of(error))
+        return bool(places)
+
+    def constants(self, signature: Signature) -> tuple[tuple[str, str], ...]:
+        """The numbers that every Program has as constants, each with the reason."""
+        own, outside = self.numbers.trials.refused, self._varied.trials.refused
+        return (
+            *((signature.words(path), why) for path, why in own.items()),
+            *((str(key[2]), why) for key, why in outside.items()),
+        )
+
+    # -- calls that are not known -------------------------------------------------------------
+
+    def find(
         self,
-        callee: Callee,
+        static: StaticFunction,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        ties: Ties | None = None,
+        is_tentative: bool = False,
+        may_ask: bool = True,
+    ) -> Found | None:
+        """The Program of a call, traced now if need be; None if Python must make the call.
+
+        `ties` are those of which an earlier Program for it knew nothing. `is_tentative` and
+        `may_ask` say what a trace may do: see CallContext. Who asks for a tentative trace makes the
+        call by Python whatever is raised.
+        """
+        numbers, bind = self.numbers, static.signature.bind
+        numbers.see(args, kwargs, partial(static.signature.says, static.input_spec or ()))
+        # Numbers that are inputs stand in containers of their own.
+        containers = static.signature.containers(bind(static.own, args, kwargs))
+        tied = ties_of(containers) if ties is None else ties
+        refused: list[Any] = []
+        while True:
+            given = numbers.of(args, kwargs)
+            arguments = bind(static.own, tuple(given.args), dict(given.kwargs))
+            leaves, structure = flatten(arguments, is_tensor)
+            tensors = [as_tensor(leaf) for leaf in leaves]
+            call = CallContext(gradients_of(tensors), is_tentative=is_tentative, may_ask=may_ask)
+            try:
+                concrete = self._of_call(static, arguments, structure, tensors, call, tied)
+                break
+            except Exception as error:
+                if not given.places or call.is_lost:
+                    numbers.trials.take_back(refused)
+                    if call.is_lost and (isinstance(error, StateMade) or not is_tentative):
+                        return None
+                    raise
+                # A trace with constants shows whether it is an error.
+                refused += given.places
+                numbers.refuse(given.places, reason_of(error))
+        numbers.trials.accept(given.places)
+        found = Found(concrete, tensors, containers, call)
+        if ties is None:
+            self._know(static.signature, given.args, dict(given.kwargs), arguments, found)
+        return found
+
+    def _of_call(
+        self,
+        static: StaticFunction,
         arguments: dict[str, Any],
         structure: Any,
         tensors: list[EagerTensor],
         call: CallContext,
         ties: Ties,
     ) -> ConcreteProgram:
-        """The Program for a call; `structure` is what the arguments are beside their tensors.
-
-        `ties` say which of them are one object.
-        """
+        """The Program for a call; `structure` is what the arguments are beside their tensors."""
         dtypes = tuple(map(kind_of, tensors))
         shapes = tuple(t.array.shape for t in tensors)
         python, mode = (constant_key(structure), ties), settings()
         key = (dtypes, shapes, python, mode)
         # What a trace holds must not hold the Programs, which are to go without it.
         call.may_leave = partial(_leave_once, self._made, key)
-        known = self.cache.find((*key, self._asked(call)), call)
-        if known is not None:
-            return known
-        if callee.input_spec is None:
-            kind = dtypes, tuple(map(len, shapes)), python, mode
+        concrete = self.cache.find((*key, self._asked(call)), call)
+        if concrete is not None:
+            return concrete
+        if static.input_spec is not None:
+            specs = static.signature.match(static.input_spec, arguments)
+            concrete = self.of_specs(static, specs, call, ties)
+        else:
+            specs, kind = to_named_specs(arguments), (dtypes, tuple(map(len, shapes)), python, mode)
             family = self._families.get(kind)
             if family is None:
                 while len(self._families) >= _MOST_FAMILIES:
                     self._families.pop(next(iter(self._families)), None)
                 family = self._families.setdefault(kind, Family(shapes))
-            specs = to_named_specs(arguments)
-            concrete = self._for_shapes(callee, call, specs, shapes, family, ties)
-        else:
-            specs = callee.signature.match(callee.input_spec, arguments)
-            concrete = self.of_specs(callee, specs, call, ties)
+            new = family.see(shapes)
+            if family.symbolic:
+                concrete = self._general(static, specs, call, ties, family, new, shapes)
+            if concrete is None:
+                concrete = self.of_specs(static, specs, call, ties)
+                if shapes == family.first:
+                    family.compare_with(concrete)
         self.cache.add_call((*key, self._asked(call)), concrete)
-        return concrete
-
-    def of_specs(
-        self,
-        callee: Callee,
-        specs: dict[str, Any],
-        call: CallContext | None = None,
-        ties: Ties = NO_TIES,
-    ) -> ConcreteProgram:
-        """The Program for InputSpecs, and Python values, by parameter."""
-        call = call or CallContext()
-        return self._traced(callee, call, specs, constant_key(specs), ties)
-
-    def for_file(
-        self, callee: Callee, concrete: ConcreteProgram, keeping: Keeping
-    ) -> ConcreteProgram:
-        """The Program of the same arguments that is to run from a file, and keeps places outside.
-
-        ArgumentError if nobody knows the arguments any more.
-        """
-        if concrete.arguments is None:
-            raise ArgumentError(
-                f"{callee.name}() was called with objects, and is traced again for the file: give "
-                "save an input_spec"
-            )
-        is_step = concrete.finished.has_gone_back
-        arguments = callee.to_trace(concrete.arguments, is_asked_for=True)
-        call = CallContext(concrete.gradients)
-        made = self._tracing.for_file(keeping, is_step, *arguments, call)
-        made.engine, made.arguments = concrete.engine, concrete.arguments
-        return made
-
-    def _asked(self, call: CallContext) -> Any:
-        """What of gradients counts for a call: nothing before some trace has asked."""
-        return call.gradients if self.asks else None
-
-    def _for_shapes(
-        self,
-        callee: Callee,
-        call: CallContext,
-        specs: dict[str, Any],
-        shapes: Shapes,
-        family: Family,
-        ties: Ties,
-    ) -> ConcreteProgram:
-        """The Program for a call without InputSpecs: with symbols if it may, else with numbers."""
-        new = family.see(shapes)
-        last = self.cache.last()
-        # A trace for one call serves no other sizes: a general one would be traced for nothing.
-        is_for_one_call = last is not None and bool(last.effects)
-        general = None if is_for_one_call else self._general(callee, call, specs, family, new, ties)
-        if general is not None:
-            # The general trace may have required sizes that this call has not.
-            if general.executable.takes_shapes(shapes):
-                return general
-            note(f"{callee.name}() gets a Program for the shapes {list(shapes)} alone")
-        concrete = self.of_specs(callee, specs, call, ties)
-        if shapes == family.first:
-            family.compare_with(concrete)
         return concrete
 
     def _general(
         self,
-        callee: Callee,
-        call: CallContext,
+        static: StaticFunction,
         specs: dict[str, Any],
+        call: CallContext,
+        ties: Ties,
         family: Family,
         new: frozenset[Axis],
-        ties: Ties,
+        shapes: Shapes,
     ) -> ConcreteProgram | None:
-        """The Program in which all axes that may be are symbols; None if none may."""
+        """The Program in which all axes that may be are symbols; None if none serves the call."""
+        last = self.cache.last()
+        # A trace for one call serves no other sizes: a general one would be traced for nothing.
+        if last is not None and last.effects:
+            return None
         while family.symbolic:
-            wider = generalised(specs, family.symbolic)
-            sizes = axes_text(specs, family.symbolic)
-            where = f"{callee.name}(): unknown sizes of {sizes}"
+            wider, sizes = generalised(specs, family.symbolic), axes_text(specs, family.symbolic)
+            where = f"{static.__qualname__}(): unknown sizes of {sizes}"
             try:
-                key = ("found", constant_key(wider))
-                concrete = self._traced(callee, call, wider, key, ties, is_asked_for=False)
+                concrete = self.of_specs(static, wider, call, ties, is_asked_for=False)
                 if family.accepts(concrete):
-                    return concrete
+                    # The general trace may have required sizes that this call has not.
+                    if concrete.executable.takes_shapes(shapes):
+                        return concrete
+                    note(f"{static.__qualname__}() gets a Program for the shapes {[*shapes]} alone")
+                    return None
                 self.cache.discard(concrete)
                 note(f"{where} cannot be: they change what kind of value is returned")
             except StateMade:
@@ -426,32 +446,36 @@ class Programs:
             new = frozenset()
         return None
 
-    def _traced(
+    def of_specs(
         self,
-        callee: Callee,
-        call: CallContext,
+        static: StaticFunction,
         specs: dict[str, Any],
-        key: Any,
-        ties: Ties,
+        call: CallContext | None = None,
+        ties: Ties = NO_TIES,
         is_asked_for: bool = True,
     ) -> ConcreteProgram:
-        python = ("specs", key, ties, settings())
-        known = self.cache.find((*python, self._asked(call)), call)
+        """The Program for InputSpecs, and Python values, by parameter; traced if there is none.
+
+        Those that nobody has asked for are found from the sizes of calls.
+        """
+        call = call or CallContext()
+        python = (is_asked_for, constant_key(specs), ties, settings())
+        key = (*python, self._asked(call))
+        known = self.cache.find(key, call)
         if known is not None:
             return known
-        is_anew = self.cache.is_spent((*python, self._asked(call)))
-        again = self.cache.why_none((*python, self._asked(call)))
-        concrete = self._tracing.trace(*callee.to_trace(specs, is_asked_for), call, ties)
-        concrete.engine = callee.engine or engine.of_mesh(concrete.main_program)
+        is_anew, again = self.cache.is_spent(key), self.cache.why_none(key)
+        concrete = trace(self._subject(static, specs, call, ties, is_asked_for), self._varied)
+        concrete.engine = static.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients
         other = ""
         if not concrete.effects:
-            other = self._watch.given(callee, specs)
-            self._watch.traced(callee.name, callee.function, python, again)
-            if callee.input_spec is None:  # who gives one may want what it says
-                self._watch.unrolled(callee.name, callee.function, specs, concrete.report.unrolled)
+            other = self._watch.given(static, specs)
+            self._watch.traced(static, python, again)
+            if static.input_spec is None:  # who gives one may want what it says
+                self._watch.unrolled(static, specs, concrete.report.unrolled)
         concrete.report = replace(concrete.report, again=again or other)
-        given = callee.signature.given(specs)
+        given = static.signature.given(specs)
         if all(map(_can_be_given_again, given.values())):
             concrete.arguments = given
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
@@ -461,11 +485,64 @@ class Programs:
         self.cache.add((*python, self._asked(call)), concrete)
         if is_anew and concrete.effects:
             warn_user(
-                f"{callee.name}() is traced anew for every call, which takes long, since "
+                f"{static.__qualname__}() is traced anew for every call, which takes long, since "
                 f"{concrete.effects[0]}",
-                place_of(callee.function),
+                place_of(static.__wrapped__),
             )
         return concrete
+
+    def for_file(
+        self, static: StaticFunction, concrete: ConcreteProgram, keeping: Keeping
+    ) -> ConcreteProgram:
+        """The Program of the same arguments that is to run from a file, and keeps places outside.
+
+        ArgumentError if nobody knows the arguments any more.
+        """
+        if concrete.arguments is None:
+            raise ArgumentError(
+                f"{static.__qualname__}() was called with objects, and is traced again for the "
+                "file: give save an input_spec"
+            )
+        call = CallContext(concrete.gradients)
+        subject = self._subject(static, concrete.arguments, call, keeping=keeping)
+        # A step of training also reads rates.
+        made = trace(subject, self._varied if concrete.finished.has_gone_back else Varied())
+        made.engine, made.arguments = concrete.engine, concrete.arguments
+        return made
+
+    def _subject(
+        self,
+        static: StaticFunction,
+        specs: dict[str, Any],
+        call: CallContext,
+        ties: Ties = NO_TIES,
+        is_asked_for: bool = True,
+        keeping: Keeping | None = None,
+    ) -> Subject:
+        instance = static.class_instance
+        bound = static.signature.call_on(instance, specs)
+        return Subject(
+            static.__wrapped__,
+            static.called,
+            static.__name__,
+            bound.args,
+            bound.kwargs,
+            instance if isinstance(instance, Layer) else None,
+            static.passes,
+            call,
+            ties,
+            is_asked_for,
+            keeping,
+        )
+
+    def _asked(self, call: CallContext) -> Any:
+        """What of gradients counts for a call: nothing before some trace has asked."""
+        return call.gradients if self.asks else None
+
+
+def gradients_of(tensors: Sequence[EagerTensor]) -> tuple[bool, ...]:
+    """What a call says of gradients."""
+    return (is_grad_enabled(), *(tensor.stopped for tensor in tensors))
 
 
 def _leave_once(made: set[Hashable], kind: Hashable, at: Location | None) -> bool:
@@ -482,153 +559,7 @@ def _can_be_given_again(value: Any) -> bool:
     """Whether an argument can be given again: an InputSpec, or what stays what it is."""
     if type(value) in (list, tuple, dict):
         return all(map(_can_be_given_again, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, InputSpec) or _is_plain(value)
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or type(value) in (int, float, bool, str)
-
-
-def _structure(value: Any) -> str:
-    """`[tensor * 3, {'a': tensor}]`: what lists, tuples and dicts there are around what."""
-    if type(value) is dict:
-        return f"{{{', '.join(f'{key!r}: {_structure(one)}' for key, one in value.items())}}}"
-    if type(value) not in (list, tuple):
-        return "tensor" if isinstance(value, InputSpec) else type(value).__name__
-    runs = [(text, len([*same])) for text, same in itertools.groupby(map(_structure, value))]
-    inside = ", ".join(f"{text} * {count}" if count > 1 else text for text, count in runs)
-    return f"[{inside}]" if type(value) is list else f"({inside})"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-_LONGEST = 60
-
-_TRACES, _VALUES = 5, 10
-"""The trace of one kind of call, and the value of one number, that are worth a warning."""
-
-_MOST_KEYS = 1024
-
-
-class Watch:
-    """Counts the traces of one function."""
-
-    def __init__(self) -> None:
-        """Nothing was traced yet."""
-        self._traces: Counter[Hashable] = Counter()
-        self._values: dict[str, set[Any]] = {}
-        self._last: dict[str, Any] = {}  # the constants of each argument
-        self._structures: dict[str, list[str]] = {}
-        self._has_unrolled = False
-
-    def given(self, callee: Callee, arguments: Mapping[str, Any]) -> str:
-        """Note what a trace is given; in words what else it is than before, beside tensors."""
-        why = ""
-        for argument, value in arguments.items():
-            found, _ = flatten(
-                value, lambda one: not (isinstance(one, InputSpec) or is_container(one))
-            )
-            constants = tuple(map(constant_key, found))
-            is_plain = all(_is_plain(one) or isinstance(one, np.generic) for one in found)
-            what = "value" if is_plain else "object"
-            if constants != self._last.setdefault(argument, constants):
-                self._last[argument] = constants
-                why = why or f"the argument `{argument}` is another {what}"
-            if found:
-                self._note_value(callee, argument, constants, found, what == "object")
-            if type(value) in (list, tuple, dict):
-                self._note_structure(callee, argument, _structure(value))
-        return why
-
-    def traced(self, name: str, function: Callable[..., Any], key: Hashable, again: str) -> None:
-        """Note a trace of calls of a key, since something has changed."""
-        if not again:
-            return
-        if len(self._traces) > _MOST_KEYS:
-            self._traces.clear()
-        self._traces[key] += 1
-        if self._traces[key] == _TRACES - 1:  # the first one had no reason
-            warn_user(
-                f"{name}() is traced the {_TRACES}th time for calls of one kind, which takes long, "
-                f"since {again}. Keep what changes from call to call in a tensor, or give it to "
-                "the function as one",
-                place_of(function),
-            )
-
-    def unrolled(
-        self,
-        name: str,
-        function: Callable[..., Any],
-        arguments: Mapping[str, Any],
-        loops: Sequence[Unrolled],
-    ) -> None:
-        """Warn once of a loop that a size or a number among the arguments has made long.
-
-        Those over Layers, say, are as long for all calls.
-        """
-        leaves, _ = flatten(arguments, lambda value: isinstance(value, InputSpec))
-        shapes = [one.shape for one in leaves if isinstance(one, InputSpec)]
-        numbers = {size for shape in shapes for size in shape or () if isinstance(size, int)}
-        numbers |= {value for value in arguments.values() if type(value) is int}
-        for loop in loops:
-            # A loop over pairs of neighbours has one iteration less.
-            if not self._has_unrolled and {loop.iterations, loop.iterations + 1} & numbers:
-                self._has_unrolled = True
-                warn_user(
-                    f"{name}() unrolls {loop}, which take long to trace and to compile; "
-                    f"{STAYS_A_LOOP}",
-                    loop.at or place_of(function),
-                )
-
-    def _note_structure(self, callee: Callee, argument: str, shown: str) -> None:
-        seen = self._structures.setdefault(argument, [])
-        if shown in seen or len(seen) == _VALUES:
-            return
-        seen.append(shown)
-        if len(seen) == _VALUES:
-            warn_user(
-                f"{callee.name}() has a Program for each of {_VALUES} structures of its argument "
-                f"`{argument}`, at last for {_shortened(shown)} after {_shortened(seen[-2])}, and "
-                "each takes long to make. Stack the tensors of a list to one tensor, whose "
-                "InputSpec says None for their number, or fill all up to one structure; of a tree "
-                "convert the function of one node, and let Python walk from node to node",
-                place_of(callee.function),
-            )
-
-    def _note_value(
-        self,
-        callee: Callee,
-        argument: str,
-        constants: tuple[Hashable, ...],
-        values: Sequence[Any],
-        has_objects: bool,
-    ) -> None:
-        seen = self._values.setdefault(argument, set())
-        most = _TRACES if has_objects else _VALUES
-        if len(seen) >= most or constants in seen:
-            return
-        seen.add(constants)
-        if len(seen) < most:
-            return
-        if has_objects:
-            way_out = (
-                "Give it one object, whose attributes may change, or give its tensors and numbers"
-            )
-        elif all(type(one) in (int, float) or isinstance(one, np.number) for one in values):
-            way_out = (
-                f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
-                "tensor that has it, whose InputSpec says None there"
-            )
-        else:
-            way_out = "Give what changes from call to call as tensors"
-        warn_user(
-            f"{callee.name}() has a Program for each of {most} "
-            f"{'objects that were' if has_objects else 'values of'} its argument `{argument}`, and "
-            f"each takes long to make. {way_out}: there is one Program for all of them then",
-            place_of(callee.function),
-        )
+    return isinstance(value, InputSpec) or is_plain(value)
 
 
 # -- sizes that change from call to call -----------------------------------------------------------

@@ -277,12 +277,17 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
         # One for all calls may know what the Program of a call has asked of its tensors. A step
         # of training stays that of the call: else backward() would reach its arguments, too.
         is_of_a_call = last.asked and not last.finished.has_gone_back
-        return function.like(last) if is_of_a_call and last.arguments else last
+        return _like(function, last) if is_of_a_call and last.arguments else last
     specs = [
         InputSpec(list(one.shape), one.dtype) if isinstance(one, (Tensor, np.ndarray)) else one
         for one in input_spec
     ]
     return function.concrete_program_specify_input_spec(specs)
+
+
+def _like(function: StaticFunction, concrete: ConcreteProgram) -> ConcreteProgram:
+    """The Program for the arguments of another, with unknown sizes where that has them."""
+    return function.programs.of_specs(function, dict(concrete.arguments or {}))
 
 
 def _does_more(layer: Layer) -> bool:
@@ -307,7 +312,7 @@ def _program_of_call(
             f"what {type(layer).__name__} was called with is not known, since its hooks see it "
             f"before {forward.__name__}() does: give save an input_spec"
         )
-    return called, called.like(last)
+    return called, _like(called, last)
 
 
 # -- Programs that run by themselves ------------------------------------------------------------
@@ -346,7 +351,7 @@ def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping
     """The Program with what is kept so far as its state."""
     labels = ", ".join(f"`{one.label}`" for one in keeping.kept.values())
     try:
-        return function.for_file(concrete, keeping)
+        return function.programs.for_file(function, concrete, keeping)
     except Dy2stError as error:
         if not labels:
             raise

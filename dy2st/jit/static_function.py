@@ -7,16 +7,12 @@ import sys
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, overload
 
-from dy2st_runtime.errors import ArgumentError, ConversionError, EngineError, StateMade, WrongKind
+from dy2st_runtime.errors import ArgumentError, ConversionError, WrongKind
 from dy2st_runtime.ir import Program, Variable, current_tracer
 from dy2st_runtime.ir.dispatch import stack
-from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import hide_own_frames, without_own_frames
-from dy2st_runtime.ir.structure import flatten
-from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
-from dy2st_runtime.ir.tracing.traced_numbers import reason_of
 from dy2st_runtime.ir.tracing.tracer import converted
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
@@ -26,9 +22,7 @@ from dy2st_runtime.thread_state import reference_to
 if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
 
-    from dy2st.convert.call_context import CallContext
     from dy2st.convert.record import Break, Report
-    from dy2st.convert.replay.effects import Keeping
     from dy2st.jit import objects_of_calls, programs, signature
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
@@ -56,19 +50,6 @@ Way = Callable[["StaticFunction[Any, Any]", tuple[Any, ...], dict[str, Any]], An
 # Of the whole process: what makes calls in place of Programs; now, and while conversion is on.
 _way: Way | None = None
 _usual: Way | None = None
-
-
-class Found(NamedTuple):
-    """The Program of a call, what the call gives it, and what stands for the call."""
-
-    concrete: ConcreteProgram
-    tensors: list[EagerTensor]
-    containers: list[Any]
-    call: CallContext
-
-    def run(self) -> Any:
-        """Make the call."""
-        return self.concrete(self.tensors, self.call, self.containers)
 
 
 class StaticFunction(Generic[P, R]):
@@ -121,16 +102,16 @@ class StaticFunction(Generic[P, R]):
         self.broken: dict[Hashable, Break] = {}  # calls that Python makes, by key
         self._called: Layer | None = None
         self._training = True
-        self._signature = signature.Signature(function, layer is not None)
-        self._signature.check_count(self._input_spec or ())
-        self._programs = programs.Programs()
+        self.signature = signature.Signature(function, layer is not None)
+        self.signature.check_count(self._input_spec or ())
+        self.programs = programs.Programs()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__module__ = getattr(function, "__module__", __name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__annotations__ = getattr(function, "__annotations__", {})
         self.__wrapped__ = function
-        self.__signature__ = self._signature.shown
+        self.__signature__ = self.signature.shown
 
     # -- what it wraps -----------------------------------------------------------------------
 
@@ -167,8 +148,8 @@ class StaticFunction(Generic[P, R]):
         return methods.setdefault(key, method)
 
     def _bind_to(self, instance: Callable[[], Any]) -> None:
-        self._layer, self._signature = instance, signature.Signature(self._function, is_bound=True)
-        self.__signature__ = self._signature.shown
+        self._layer, self.signature = instance, signature.Signature(self._function, is_bound=True)
+        self.__signature__ = self.signature.shown
 
     def __eq__(self, other: object) -> bool:
         """As bound methods of Python: those of one function and instance are equal."""
@@ -249,7 +230,8 @@ class StaticFunction(Generic[P, R]):
         return instance
 
     @property
-    def _own(self) -> tuple[Any, ...]:
+    def own(self) -> tuple[Any, ...]:
+        """What a call gives it before its arguments: the object of a method."""
         instance = self.class_instance
         return () if instance is None else (instance,)
 
@@ -274,7 +256,7 @@ class StaticFunction(Generic[P, R]):
         >>> len(double.program_cache)
         2
         """
-        return self._programs.cache
+        return self.programs.cache
 
     @property
     def input_spec(self) -> tuple[Any, ...] | None:
@@ -346,139 +328,50 @@ class StaticFunction(Generic[P, R]):
                 return converted(self.dygraph_function)(*args, **kwargs)
             tensors: list[EagerTensor] = []
             containers: list[Any] = []
-            known = None
+            known = refusal = None
             try:
-                known = self._programs.known(args, kwargs, tensors, containers)
+                known = self.programs.known(args, kwargs, tensors, containers)
                 if known is not None and known.straight is not None:
                     return known.straight(tensors, known)
-                # Run the Program that is known for these tensors, or the one for these arguments
-                if known is None:
-                    return self._first(args, kwargs)
-                # What a run wrote before it raised is lost: only then Python makes the call again.
-                call = (
-                    self._programs.new_call(_gradients(tensors)) if known.finished.writes else None
-                )
-                try:
-                    return known(tensors, call, containers)
-                except objects_of_calls.OtherTies as other:
-                    ties, known = other.ties, None
-                except BaseException:  # it is raised again, here or by Python below
-                    if call is None or not call.is_lost:
-                        raise
-                    # It raises, and writes what comes before.
-                    return self.dygraph_function(*args, **kwargs)
-                return self._first(args, kwargs, ties)
+                return self._run(args, kwargs, known, tensors, containers)
             except BaseException as error:  # goes on, without our frames: no trace is around
-                if (self.breaks is None or known) and self.keeps_constant(error, args, kwargs):
-                    refusal = None
-                elif self.breaks is None or not self.breaks.are_of(known, tensors, error):
-                    hide_own_frames(error)
-                    raise
-                else:
+                may_keep = self.breaks is None or known is not None
+                if not (may_keep and self.programs.keeps_constant(error, args, kwargs)):
+                    if self.breaks is None or not self.breaks.are_of(known, tensors, error):
+                        hide_own_frames(error)
+                        raise
                     refusal = error
             if refusal is None:  # with constants, which may be as large as they like
                 return self(*args, **kwargs)
             return self.breaks.instead(self, args, kwargs, refusal)
 
-    def keeps_constant(
-        self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> bool:
-        """Whether a call is to be made again: its Program, or engine, takes no number as input.
-
-        >>> dy2st.to_static(lambda x: x).keeps_constant(ValueError(), (1,), {})
-        False
-        """
-        if isinstance(error, EngineError):
-            return self._programs.refuse_numbers(args, kwargs, reason_of(error))
-        return is_too_wide(error) and self._programs.keep_constant(args, kwargs)
-
-    def _first(
+    def _run(
         self,
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
-        ties: objects_of_calls.Ties | None = None,
+        known: ConcreteProgram | None,
+        tensors: list[EagerTensor],
+        containers: list[Any],
     ) -> Any:
-        """Run a call whose Program is not known by its key: it is found, or traced now."""
-        if self.breaks is not None:
-            return self.breaks.first(self, args, kwargs, ties)
-        found = self.find(args, kwargs, ties=ties)
-        if found is None:
-            return self.dygraph_function(*args, **kwargs)
-        try:
-            return found.run()
-        except objects_of_calls.OtherTies as other:
-            ties = other.ties
-        except BaseException:
-            if not found.call.is_lost:
-                raise
-            return self.dygraph_function(*args, **kwargs)
-        return self._first(args, kwargs, ties)
-
-    def find(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        is_tentative: bool = False,
-        may_ask: bool = True,
-        ties: objects_of_calls.Ties | None = None,
-    ) -> Found | None:
-        """The Program of a call, and what it is given; None if Python must make the call.
-
-        `ties` are those of which an earlier Program for it knew nothing.
-
-        `is_tentative` and `may_ask` say what a trace may do: see CallContext. Who asks for a
-        tentative trace makes the call by Python whatever is raised.
-
-        >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> double.find((dy2st.ones([2]),), {}).concrete is double.concrete_program
-        True
-        """
-        known, numbers = self._programs, self._programs.numbers
-        numbers.see(args, kwargs, functools.partial(self._signature.says, self._input_spec or ()))
-        # Numbers that are inputs stand in containers of their own.
-        containers = self._signature.containers(self._signature.bind(self._own, args, kwargs))
-        tied = objects_of_calls.ties_of(containers) if ties is None else ties
-        refused: list[Any] = []
+        """Run the Program that is known for a call, or else is found, or is traced now."""
+        found, ties = None, None
+        if known is not None:
+            found = programs.Found.of(known, tensors, containers)
         while True:
-            given = numbers.of(args, kwargs)
-            arguments = self._signature.bind(self._own, tuple(given.args), dict(given.kwargs))
-            leaves, structure = flatten(arguments, signature.is_tensor)
-            tensors = [signature.as_tensor(leaf) for leaf in leaves]
-            call = known.new_call(_gradients(tensors), is_tentative, may_ask)
-            try:
-                concrete = known.of_call(self._callee(), arguments, structure, tensors, call, tied)
+            if found is None and self.breaks is not None:
+                return self.breaks.first(self, args, kwargs, ties)
+            found = found or self.programs.find(self, args, kwargs, ties)
+            if found is None:
                 break
-            except Exception as error:
-                if not given.places or call.is_lost:
-                    numbers.trials.take_back(refused)
-                    if call.is_lost and (isinstance(error, StateMade) or not is_tentative):
-                        return None
+            try:
+                return found.run()
+            except objects_of_calls.OtherTies as other:  # another Program is for these
+                found, ties = None, other.ties
+            except BaseException:
+                if not found.is_lost:
                     raise
-                # A trace with constants shows whether it is an error.
-                refused += given.places
-                numbers.refuse(given.places, reason_of(error))
-        numbers.trials.accept(given.places)
-        if ties is None:
-            new = given.args, dict(given.kwargs), arguments, containers
-            known.know(self._signature, *new, concrete)
-        return Found(concrete, tensors, containers, call)
-
-    def key_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-        """What tells a call from others of which a trace may not be refused.
-
-        >>> double = dy2st.to_static(lambda x, mode: x * 2)
-        >>> double.key_of((dy2st.ones([2]), "a"), {}) == double.key_of((dy2st.ones([2]), "b"), {})
-        False
-        """
-        key = self._programs.key_of(args, kwargs, [], [])
-        if key is not None:
-            return tuple(key)
-        leaves, structure = flatten(
-            self._signature.bind(self._own, args, kwargs), signature.is_tensor
-        )
-        arrays = [signature.as_tensor(leaf).array for leaf in leaves]
-        shapes = tuple((array.dtype, array.shape) for array in arrays)
-        return shapes, signature.constant_key(structure), programs.settings()
+                break
+        return self.dygraph_function(*args, **kwargs)  # which raises, and writes what comes before
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:
@@ -489,9 +382,8 @@ class StaticFunction(Generic[P, R]):
         >>> found.outputs[0].shape
         [n, 3]
         """
-        arguments = self._signature.bind(self._own, args, kwargs)
-        specs = signature.to_named_specs(arguments)
-        return self._programs.of_specs(self._callee(), specs)
+        arguments = self.signature.bind(self.own, args, kwargs)
+        return self.programs.of_specs(self, signature.to_named_specs(arguments))
 
     @property
     @without_own_frames
@@ -527,38 +419,14 @@ class StaticFunction(Generic[P, R]):
         if not isinstance(input_spec, (list, tuple)):
             raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         # Hooks see the arguments that a call gives, and no defaults.
-        specs = self._signature.specs(tuple(input_spec), with_defaults=self._called is None)
+        specs = self.signature.specs(tuple(input_spec), with_defaults=self._called is None)
         try:
-            return self._programs.of_specs(self._callee(), specs)
+            return self.programs.of_specs(self, specs)
         except ConversionError as error:
             if self.breaks is None:
                 raise
             refusal = self.breaks.refusal(self, error)
         raise refusal
-
-    def for_file(self, concrete: ConcreteProgram, keeping: Keeping) -> ConcreteProgram:
-        """The Program for the arguments of another, with places outside as its state.
-
-        `keeping` says which places those are; see `dy2st.jit.save`, which asks for it.
-
-        >>> from dy2st.convert.replay.effects import Keeping
-        >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> concrete = double.get_concrete_program(dy2st.ones([2]))
-        >>> double.for_file(concrete, Keeping({})).outputs[0].shape
-        [2]
-        """
-        return self._programs.for_file(self._callee(), concrete, keeping)
-
-    def like(self, concrete: ConcreteProgram) -> ConcreteProgram:
-        """The Program for the arguments of another, with unknown sizes where that has them.
-
-        >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> concrete = double.get_concrete_program(dy2st.static.InputSpec(["n"]))
-        >>> double.like(concrete) is concrete
-        True
-        """
-        specs: dict[str, Any] = dict(concrete.arguments or {})
-        return self._programs.of_specs(self._callee(), specs)
 
     @property
     @without_own_frames
@@ -623,20 +491,19 @@ class StaticFunction(Generic[P, R]):
         """
         if self.breaks is not None and self.breaks.found:
             return self.breaks.report(self, whole)
-        concrete, constants = self.concrete_program, self._programs.constants(self._signature)
+        concrete, constants = self.concrete_program, self.programs.constants(self.signature)
         compiling = tuple(concrete.compiling())
         return replace(concrete.report, constants=constants, compiling=compiling, whole=whole)
+
+    @property
+    def called(self) -> Callable[..., Any]:
+        """What a call of it is, to a trace: the function, or the call of its Layer."""
+        return self._function if self._called is None else self._call_of_layer
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
         # A trace passes the instance first, which the Layer's call adds by itself.
         own = 0 if self._layer is None else 1
         return converted(self._called)(*args[own:], **kwargs)  # type: ignore[arg-type]
-
-    def _callee(self) -> programs.Callee:
-        called = self._function if self._called is None else self._call_of_layer
-        instance = self.class_instance
-        how = (self._signature, self._input_spec, self.passes, self.engine)
-        return programs.Callee(self._function, instance, called, *how)
 
 
 if TYPE_CHECKING:
@@ -645,11 +512,6 @@ if TYPE_CHECKING:
         """A converted method that is bound to its object: the same class, for type checkers."""
 
         def __get__(self, instance: Any, owner: type | None = None) -> Self: ...
-
-
-def _gradients(tensors: Sequence[EagerTensor]) -> tuple[bool, ...]:
-    """What a call says of gradients."""
-    return (is_grad_enabled(), *(tensor.stopped for tensor in tensors))
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:

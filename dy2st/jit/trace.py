@@ -7,14 +7,19 @@ code may ask.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import sysconfig
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, NoReturn, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
+
+import numpy as np
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401  with it Programs run
 from dy2st.convert.aliases import Locations, NewAttribute
@@ -29,7 +34,6 @@ from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.objects_of_calls import (
-    NO_TIES,
     Distinct,
     LiveState,
     OneTensor,
@@ -38,17 +42,18 @@ from dy2st.jit.objects_of_calls import (
     Ties,
     are_apart,
 )
-from dy2st.jit.signature import NumberSpec
+from dy2st.jit.signature import NumberSpec, constant_key
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of, left_as_python
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import ConversionError, StateMade, WrongKind, listener
 from dy2st_runtime.ir import Output, Program
-from dy2st_runtime.ir.location import is_own_file, join_parts
-from dy2st_runtime.ir.structure import flatten
+from dy2st_runtime.ir.location import is_own_file, join_parts, place_of, warn_user
+from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
+from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys, reason_of
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import (
@@ -59,6 +64,9 @@ from dy2st_runtime.thread_state import (
 )
 
 join_parts(is_part)
+
+if TYPE_CHECKING:
+    from dy2st.jit.static_function import StaticFunction
 
 _Method: TypeAlias = Callable[[Any], Any]
 # Python's own code asks for somebody: for whom is seen from its caller.
@@ -222,59 +230,216 @@ def show(function: FunctionType) -> None:
             print(text, file=settings.verbosity_stream or sys.stderr)
 
 
-class Tracing:
-    """What traces one function; it learns which numbers outside differ from call to call."""
+def is_plain(value: Any) -> bool:
+    """Whether it is a number, a text, or None."""
+    return value is None or type(value) in (int, float, bool, str)
+
+
+def _structure(value: Any) -> str:
+    """`[tensor * 3, {'a': tensor}]`: what lists, tuples and dicts there are around what."""
+    if type(value) is dict:
+        return f"{{{', '.join(f'{key!r}: {_structure(one)}' for key, one in value.items())}}}"
+    if type(value) not in (list, tuple):
+        return "tensor" if isinstance(value, InputSpec) else type(value).__name__
+    runs = [(text, len([*same])) for text, same in itertools.groupby(map(_structure, value))]
+    inside = ", ".join(f"{text} * {count}" if count > 1 else text for text, count in runs)
+    return f"[{inside}]" if type(value) is list else f"({inside})"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+_LONGEST = 60
+
+_TRACES, _VALUES = 5, 10
+"""The trace of one kind of call, and the value of one number, that are worth a warning."""
+
+_MOST_KEYS = 1024
+
+
+class Watch:
+    """Counts the traces of one function."""
 
     def __init__(self) -> None:
-        """Nothing is known yet."""
-        self._varied = Varied()
+        """Nothing was traced yet."""
+        self._traces: Counter[Hashable] = Counter()
+        self._values: dict[str, set[Any]] = {}
+        self._last: dict[str, Any] = {}  # the constants of each argument
+        self._structures: dict[str, list[str]] = {}
+        self._has_unrolled = False
 
-    def constants(self) -> tuple[tuple[str, str], ...]:
-        """The numbers outside that every Program has as constants, each with the reason."""
-        return tuple((str(key[2]), why) for key, why in self._varied.trials.refused.items())
+    def given(self, static: StaticFunction, arguments: Mapping[str, Any]) -> str:
+        """Note what a trace is given; in words what else it is than before, beside tensors."""
+        why = ""
+        for argument, value in arguments.items():
+            found, _ = flatten(
+                value, lambda one: not (isinstance(one, InputSpec) or is_container(one))
+            )
+            constants = tuple(map(constant_key, found))
+            are_plain = all(is_plain(one) or isinstance(one, np.generic) for one in found)
+            what = "value" if are_plain else "object"
+            if constants != self._last.setdefault(argument, constants):
+                self._last[argument] = constants
+                why = why or f"the argument `{argument}` is another {what}"
+            if found:
+                self._note_value(static, argument, constants, found, what == "object")
+            if type(value) in (list, tuple, dict):
+                self._note_structure(static, argument, _structure(value))
+        return why
 
-    def trace(self, *arguments: Any) -> ConcreteProgram:
-        """Trace it; with constants where a trace with inputs is refused."""
-        varied = self._varied
-        refused: list[ReadKey] = []
+    def traced(self, static: StaticFunction, key: Hashable, again: str) -> None:
+        """Note a trace of calls of a key, since something has changed."""
+        if not again:
+            return
+        if len(self._traces) > _MOST_KEYS:
+            self._traces.clear()
+        self._traces[key] += 1
+        if self._traces[key] == _TRACES - 1:  # the first one had no reason
+            warn_user(
+                f"{static.__qualname__}() is traced the {_TRACES}th time for calls of one kind, "
+                f"which takes long, since {again}. Keep what changes from call to call in a "
+                "tensor, or give it to the function as one",
+                place_of(static.__wrapped__),
+            )
+
+    def unrolled(
+        self,
+        static: StaticFunction,
+        arguments: Mapping[str, Any],
+        loops: Sequence[Unrolled],
+    ) -> None:
+        """Warn once of a loop that a size or a number among the arguments has made long.
+
+        Those over Layers, say, are as long for all calls.
+        """
+        leaves, _ = flatten(arguments, lambda value: isinstance(value, InputSpec))
+        shapes = [one.shape for one in leaves if isinstance(one, InputSpec)]
+        numbers = {size for shape in shapes for size in shape or () if isinstance(size, int)}
+        numbers |= {value for value in arguments.values() if type(value) is int}
+        for loop in loops:
+            # A loop over pairs of neighbours has one iteration less.
+            if not self._has_unrolled and {loop.iterations, loop.iterations + 1} & numbers:
+                self._has_unrolled = True
+                warn_user(
+                    f"{static.__qualname__}() unrolls {loop}, which take long to trace and to "
+                    f"compile; {STAYS_A_LOOP}",
+                    loop.at or place_of(static.__wrapped__),
+                )
+
+    def _note_structure(self, static: StaticFunction, argument: str, shown: str) -> None:
+        seen = self._structures.setdefault(argument, [])
+        if shown in seen or len(seen) == _VALUES:
+            return
+        seen.append(shown)
+        if len(seen) == _VALUES:
+            warn_user(
+                f"{static.__qualname__}() has a Program for each of {_VALUES} structures of its "
+                f"argument `{argument}`, at last for {_shortened(shown)} after "
+                f"{_shortened(seen[-2])}, and each takes long to make. Stack the tensors of a list "
+                "to one tensor, whose InputSpec says None for their number, or fill all up to one "
+                "structure; of a tree convert the function of one node, and let Python walk from "
+                "node to node",
+                place_of(static.__wrapped__),
+            )
+
+    def _note_value(
+        self,
+        static: StaticFunction,
+        argument: str,
+        constants: tuple[Hashable, ...],
+        values: Sequence[Any],
+        has_objects: bool,
+    ) -> None:
+        seen = self._values.setdefault(argument, set())
+        most = _TRACES if has_objects else _VALUES
+        if len(seen) >= most or constants in seen:
+            return
+        seen.add(constants)
+        if len(seen) < most:
+            return
+        if has_objects:
+            way_out = (
+                "Give it one object, whose attributes may change, or give its tensors and numbers"
+            )
+        elif all(type(one) in (int, float) or isinstance(one, np.number) for one in values):
+            way_out = (
+                f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
+                "tensor that has it, whose InputSpec says None there"
+            )
+        else:
+            way_out = "Give what changes from call to call as tensors"
+        warn_user(
+            f"{static.__qualname__}() has a Program for each of {most} "
+            f"{'objects that were' if has_objects else 'values of'} its argument `{argument}`, and "
+            f"each takes long to make. {way_out}: there is one Program for all of them then",
+            place_of(static.__wrapped__),
+        )
+
+
+# -- one trace --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is traced: a function, and a call of it in which InputSpecs stand for tensors.
+
+    called   what is called in its place, takes its arguments and does more; or the function.
+    layer    whose method the function is, if it is one's.
+    ties     which of the arguments are one object.
+    is_asked_for  whether the user gave the InputSpecs, and may see the text of sizes.
+    keeping  the places outside that the Program of a file keeps.
+    """
+
+    function: Callable[..., Any]
+    called: Callable[..., Any]
+    name: str
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    layer: Layer | None
+    passes: Any
+    call: CallContext
+    ties: Ties
+    is_asked_for: bool
+    keeping: Keeping | None
+
+
+def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
+    """The Program of a function; numbers outside that have `varied` are inputs.
+
+    They become constants where a trace with them is refused.
+    """
+    refused: list[ReadKey] = []
+    if subject.keeping is None:
         varied.begin_trials()
-        while True:
-            tried = list(varied.places)
-            try:
-                made = _trace(varied, *arguments)
-            except StateMade:
+    while True:
+        tried = list(varied.places)
+        try:
+            made = _trace(subject, varied)
+        except Exception as error:
+            if isinstance(error, StateMade) or not tried or subject.keeping is not None:
                 varied.trials.take_back(refused)
                 raise
-            except Exception as error:
-                if not tried:
-                    varied.trials.take_back(refused)
-                    raise
-                # The trace with constants shows whether it is an error.
-                refused += varied.refuse(tried, reason_of(error))
-            else:
-                varied.trials.accept(tried)
-                return made
-
-    def for_file(self, keeping: Keeping, is_step: bool, *arguments: Any) -> ConcreteProgram:
-        """Trace it for a file that keeps places outside; a step of training also reads rates."""
-        return _trace(self._varied if is_step else Varied(), *arguments, keeping=keeping)
+            # The trace with constants shows whether it is an error.
+            refused += varied.refuse(tried, reason_of(error))
+        else:
+            varied.trials.accept(tried)
+            return made
 
 
-def _trace(*given: Any, **options: Any) -> ConcreteProgram:
+def _trace(subject: Subject, varied: Varied) -> ConcreteProgram:
     """Trace a function; where objects by value are refused, once more with locations for them."""
     locations = Locations()
     try:
-        return _traced(locations, *given, **options)
-    except StateMade:
-        raise
+        return _traced(subject, varied, locations)
     except ConversionError as error:
-        if not locations.is_wanted:
+        if isinstance(error, StateMade) or not locations.is_wanted:
             raise
         refused = error
     locations.is_on = True
     for _ in range(_MOST_TRACES):
         try:
-            return _traced(locations, *given, **options)
+            return _traced(subject, varied, locations)
         except NewAttribute:
             continue
         except Exception:
@@ -286,64 +451,43 @@ _MOST_TRACES = 8  # each of which finds attributes that those before have not kn
 
 
 @put_back_after_errors
-def _traced(
-    locations: Locations,
-    varied: Varied,
-    function: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: Mapping[str, Any],
-    name: str,
-    layer: Layer | None,
-    is_asked_for: bool = True,
-    passes: Any = None,
-    called: Callable[..., Any] | None = None,
-    call: CallContext | None = None,
-    ties: Ties = NO_TIES,
-    *,
-    keeping: Keeping | None = None,
-) -> ConcreteProgram:
-    """Run `function` once on placeholders; InputSpecs among the arguments say where they stand.
-
-    What is `called` in its place takes its arguments and does more than the function.
-    """
-    program = Program(name)
-    specs, structure = flatten((args, dict(kwargs)), lambda entry: isinstance(entry, InputSpec))
+def _traced(subject: Subject, varied: Varied, locations: Locations) -> ConcreteProgram:
+    """Run a function once on placeholders, which stand where InputSpecs do."""
+    program, ties, call = Program(subject.name), subject.ties, subject.call
+    given = subject.args, dict(subject.kwargs)
+    specs, structure = flatten(given, lambda entry: isinstance(entry, InputSpec))
     declared = add_inputs(program, specs)
     args, kwargs = rebuild_structure(structure, ties.leaves(program.inputs))
     args, named = ties.tied((args, tuple(kwargs.values())))
-    kwargs = dict(zip(kwargs, named, strict=True))
-    if call is not None:
-        call.is_lost = False  # by a trace before, with other sizes
-    with without_collection(), numbers_are_no_keys(), refused(text=not is_asked_for):
+    call.is_lost = False  # by a trace before, with other sizes
+    with without_collection(), numbers_are_no_keys(), refused(text=not subject.is_asked_for):
         traced = run_trace(
-            called or function,
+            subject.called,
             args,
-            kwargs,
+            dict(zip(kwargs, named, strict=True)),
             program,
-            names_of(layer),
+            names_of(subject.layer),
             specs,
             declared,
             varied,
             Record(on_form=None if locations.is_on else show),
             call,
-            keeping,
-            layer,
+            subject.keeping,
+            subject.layer,
             locations,
         )
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
-    made = _program_of(traced, specs, function, passes, aliasing, varied, ties)
+    made = _program_of(subject, traced, specs, aliasing, varied)
     traced.machine.end()
     return made
 
 
 def _program_of(
+    subject: Subject,
     traced: Traced,
     specs: list[InputSpec],
-    function: Any,
-    passes: Any,
     aliasing: OutputAliasing | None,
     varied: Varied,
-    ties: Ties,
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
@@ -375,7 +519,7 @@ def _program_of(
         asked.append(lambda: flags.hold(live.now()))
     # Arguments that are objects from outside hold what the trace has found there.
     outside: dict[int, Any] = {}
-    for one in ties.containers:
+    for one in subject.ties.containers:
         if not isinstance(one, int):
             note_containers(one.value(), outside)
     arguments = traced.arguments.keys() - outside
@@ -384,10 +528,10 @@ def _program_of(
         program,
         live,
         specs,
-        function,
+        subject.function,
         traced.finished,
         guards,
-        passes,
+        subject.passes,
         report_of(machine.record, machine.staged, tracer.growth.unrolled.values()),
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
@@ -402,7 +546,7 @@ def _program_of(
         ),
         effects=tuple(what for _, kind, _, what in reads if kind == EACH_CALL),
         answers=[*machine.answers],
-        ties=ties,
+        ties=subject.ties,
     )
 
 

@@ -302,7 +302,7 @@ def test_a_failed_assertion_of_our_own_keeps_its_frames(monkeypatch):
     def fail(*_):
         assert False  # noqa: B011
 
-    monkeypatch.setattr(dy2st.jit.static_function.signature, "as_tensor", fail)
+    monkeypatch.setattr(dy2st.jit.programs, "as_tensor", fail)
     fail.__code__ = fail.__code__.replace(co_filename=OURS[0])
     assert len(frames(raised(f, X))) > 1
 

@@ -203,7 +203,7 @@ def _counted_traces() -> Iterator[list[str]]:
     trace = tracing._trace
 
     def noted(*args: Any) -> Any:
-        traces.append(args[4])
+        traces.append(args[0].name)
         return trace(*args)
 
     with mock.patch.object(tracing, "_trace", noted):
