@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
-from dy2st.transpiler.lowering import BUILTINS, Lowering, Place, arguments, define, give, load
-from dy2st.transpiler.nodes import Node
+from dy2st.transpiler.lowering import BUILTINS, Lowering, arguments, define, load
+from dy2st.transpiler.nodes import Node, at
 from dy2st.transpiler.source import COMPREHENSIONS, FUTURE, find_source, quiet
 from dy2st_runtime.errors import Location, SourceUnavailable
 from dy2st_runtime.thread_state import ByIdentity
@@ -62,15 +62,14 @@ class Factory:
         return made
 
 
-def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt], place: Place) -> ast.Module:
+def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt]) -> ast.Module:
     """`def factory(F, c_x, add, ...): def f(...): ...; return f`."""
     cells, helpers = low.parameters()
     others = [known for name, known in helpers.items() if name != "F"]
     names = [low.function, *cells.values(), *others]
-    made = define(place, tree.name, _parameters(tree.args, place), body)
-    inner = [made, give(place, load(place, tree.name))]
-    factory = define(place, "factory", arguments(place, names), inner)
-    return ast.Module(body=[factory], type_ignores=[])
+    made = define(tree.name, _parameters(tree.args), body)
+    factory = define("factory", arguments(names), [made, ast.Return(load(tree.name))])
+    return ast.Module([at(tree, factory)], [])
 
 
 def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...]) -> Factory:
@@ -120,19 +119,14 @@ def _renamed(
     return code.replace(co_consts=tuple(consts))
 
 
-def _parameters(a: Node, place: Place) -> ast.arguments:
+def _parameters(a: Node) -> ast.arguments:
     def names(nodes: list[Node]) -> list[ast.arg]:
-        return [ast.arg(arg=node.id, **place) for node in nodes]
+        return [ast.arg(node.id) for node in nodes]
 
-    return ast.arguments(
-        posonlyargs=names(a.posonlyargs),
-        args=names(a.args),
-        vararg=None if a.vararg is None else ast.arg(arg=a.vararg.id, **place),
-        kwonlyargs=names(a.kwonlyargs),
-        kw_defaults=[None] * len(a.kwonlyargs),
-        kwarg=None if a.kwarg is None else ast.arg(arg=a.kwarg.id, **place),
-        defaults=[],
-    )
+    vararg, kwarg = (None if one is None else ast.arg(one.id) for one in (a.vararg, a.kwarg))
+    only = names(a.kwonlyargs)
+    nothing: list[ast.expr | None] = [None] * len(only)
+    return ast.arguments(names(a.posonlyargs), names(a.args), vararg, only, nothing, kwarg, [])
 
 
 class Asked(Protocol):

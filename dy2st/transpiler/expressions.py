@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 import gast
 
@@ -13,65 +12,56 @@ from dy2st.transpiler.lowering import (
     LOAD,
     UNARY,
     Lowering,
-    Place,
     bind,
-    call_of,
     constant,
     load,
     thunk,
     tuple_of,
 )
-from dy2st.transpiler.nodes import Block, Node, is_own, walk
+from dy2st.transpiler.nodes import Block, Node, at, is_own, walk
 
 
 def name(low: Lowering, node: Node) -> ast.expr:
     """A variable."""
-    return low.read(low.place(node), node.id, id(node) in low.names.unsure)
+    return low.read(node.id, id(node) in low.names.unsure)
 
 
 def literal(low: Lowering, node: Node) -> ast.expr:
     """A constant."""
-    return ast.Constant(value=node.value, kind=node.kind, **low.place(node))
+    return ast.Constant(node.value, node.kind)
 
 
 def attribute(low: Lowering, node: Node) -> ast.expr:
     """`a.n`."""
-    place = low.place(node)
-    return low.call(place, "attr", low.expression(node.value), constant(place, node.attr))
+    return low.call("attr", low.expression(node.value), constant(node.attr))
 
 
 def subscript(low: Lowering, node: Node) -> ast.expr:
     """`a[i]`."""
-    place = low.place(node)
-    return low.call(place, "item", low.expression(node.value), low.expression(node.slice))
+    return low.call("item", low.expression(node.value), low.expression(node.slice))
 
 
 def slice_of(low: Lowering, node: Node) -> ast.expr:
     """`b:e:s`."""
-    place = low.place(node)
     ends = [
-        constant(place, None) if end is None else low.expression(end)
+        constant(None) if end is None else low.expression(end)
         for end in (node.lower, node.upper, node.step)
     ]
-    made = ast.Call(func=low.builtin(place, "slice_"), args=ends, keywords=[], **place)
-    return made
+    return ast.Call(low.builtin("slice_"), ends, [])
 
 
 def binary(low: Lowering, node: Node) -> ast.expr:
     """`a + b`."""
-    place = low.place(node)
     operator = BINARY[type(node.op)]
-    return low.call(place, operator, low.expression(node.left), low.expression(node.right))
+    return low.call(operator, low.expression(node.left), low.expression(node.right))
 
 
 def unary(low: Lowering, node: Node) -> ast.expr:
     """`-a`, `not a`."""
-    place = low.place(node)
     # `-1` stays a constant.
     if isinstance(node.operand, gast.Constant) and isinstance(node.op, gast.USub):
-        value = low.expression(node.operand)
-        return ast.UnaryOp(op=ast.USub(), operand=value, **place)
-    return low.call(place, UNARY[type(node.op)], low.expression(node.operand))
+        return ast.UnaryOp(ast.USub(), low.expression(node.operand))
+    return low.call(UNARY[type(node.op)], low.expression(node.operand))
 
 
 def compare(low: Lowering, node: Node) -> ast.expr:
@@ -80,62 +70,49 @@ def compare(low: Lowering, node: Node) -> ast.expr:
 
 
 def _chain(low: Lowering, node: Node, left: ast.expr, ops: Block, operands: Block) -> ast.expr:
-    place = low.place(node)
     operator, right = COMPARE[type(ops[0])], low.expression(operands[0])
     if len(ops) == 1:
-        return low.call(place, operator, left, right)
+        return low.call(operator, left, right)
     if isinstance(right, ast.Constant):
         again: ast.expr = right
     else:
         kept = low.fresh("operand")
-        right, again = bind(place, kept, right), load(place, kept)
-    first = low.call(place, operator, left, right)
-    if _waits(operands[1:]):
-        rest = _chain(low, node, again, ops[1:], operands[1:])
-        return _python_choice(low, place, first, "convert_and", rest)
+        right, again = bind(kept, right), load(kept)
+    first = low.call(operator, left, right)
     rest = _chain(low, node, again, ops[1:], operands[1:])
-    return low.call(place, "convert_and", first, low.operand(place, rest))
+    return _lazily(low, node, first, "convert_and", rest, operands[1:])
 
 
 def logical(low: Lowering, node: Node) -> ast.expr:
     """`a and b`, `a or b`."""
-    place = low.place(node)
     operator = "convert_and" if isinstance(node.op, gast.And) else "convert_or"
-    *firsts, last = node.values
-    result = low.expression(last)
-    for k in range(len(firsts))[::-1]:
-        waits = _waits(node.values[k + 1 :])
-        first = low.expression(firsts[k])
-        here = low.place(firsts[k]) if k else place
-        if waits:
-            result = _python_choice(low, here, first, operator, result)
-        else:
-            result = low.call(here, operator, first, low.operand(here, result))
+    result = low.expression(node.values[-1])
+    for k in range(len(node.values) - 1)[::-1]:
+        first, here = low.expression(node.values[k]), node.values[k] if k else node
+        result = at(here, _lazily(low, here, first, operator, result, node.values[k + 1 :]))
     return result
 
 
-def _python_choice(
-    low: Lowering, place: Place, first: ast.expr, operator: str, rest: ast.expr
+def _lazily(
+    low: Lowering, node: Node, first: ast.expr, operator: str, rest: ast.expr, operands: Block
 ) -> ast.expr:
-    """`a and b` where b holds a `yield`: Python's own choice."""
+    """`a and b`, where `rest` is lowered from the operands; of a `yield` in them Python's own."""
+    if not _waits(operands):
+        return low.call(operator, first, low.operand(node, rest))
     kept = low.fresh("operand")
-    test = low.call(place, "truth", bind(place, kept, first))
-    again = load(place, kept)
+    test, again = low.call("truth", bind(kept, first)), load(kept)
     body, orelse = (rest, again) if operator == "convert_and" else (again, rest)
-    return ast.IfExp(test=test, body=body, orelse=orelse, **place)
+    return ast.IfExp(test, body, orelse)
 
 
 def choice(low: Lowering, node: Node) -> ast.expr:
     """`a if c else b`."""
-    place = low.place(node)
     test = low.expression(node.test)
     body, orelse = low.expression(node.body), low.expression(node.orelse)
     if _waits([node.body, node.orelse]):
-        test = low.call(place, "truth", test)
-        return ast.IfExp(test=test, body=body, orelse=orelse, **place)
-    return low.call(
-        place, "convert_ifexp", test, low.operand(place, body), low.operand(place, orelse)
-    )
+        return ast.IfExp(low.call("truth", test), body, orelse)
+    sides = low.operand(node, body), low.operand(node, orelse)
+    return low.call("convert_ifexp", test, *sides)
 
 
 def _waits(nodes: Block) -> bool:
@@ -146,30 +123,28 @@ def _waits(nodes: Block) -> bool:
 
 def call(low: Lowering, node: Node) -> ast.expr:
     """`f(a, *b, k=v, **d)`; a call that a rewrite has made is one of the protocol already."""
-    place = low.place(node)
     if is_own(node):
-        values = low.expressions(node.args)
-        return ast.Call(func=load(place, node.func.id), args=values, keywords=[], **place)
+        return ast.Call(load(node.func.id), low.expressions(node.args), [])
     # Whether this is `globals()`, which would find those of whoever calls it
     is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
     if is_bare and node.func.id == "globals" and low.is_builtin("globals"):
-        return low.call(place, "attr", load(place, low.function), constant(place, "__globals__"))
+        return low.call("attr", load(low.function), constant("__globals__"))
     if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
         # How many arguments there are may be known to the Program alone.
-        marks = [constant(place, None), constant(place, True)]
-        called = low.call(place, "convert_call", low.expression(node.func), *marks)
+        marks = [constant(None), constant(True)]
+        called = low.call("convert_call", low.expression(node.func), *marks)
         values = spread(low, node.args, "spread_star")
         keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
-        return call_of(place, called, values, keywords)
+        return ast.Call(called, values, keywords)
     # No argument can change what the attribute is, which Python reads before them.
     parts = [*node.args, *(keyword.value for keyword in node.keywords)]
     if isinstance(node.func, gast.Attribute) and all(map(_is_quiet, parts)):
-        name = constant(low.place(node.func), node.func.attr)
-        called = low.call(place, "convert_call", low.expression(node.func.value), name)
+        method = at(node.func, constant(node.func.attr))
+        called = low.call("convert_call", low.expression(node.func.value), method)
     else:
-        called = low.call(place, "convert_call", low.expression(node.func))
-    arguments = spread(low, node.args)
-    return call_of(place, called, arguments, [_keyword(low, keyword) for keyword in node.keywords])
+        called = low.call("convert_call", low.expression(node.func))
+    values = spread(low, node.args)
+    return ast.Call(called, values, [_keyword(low, keyword) for keyword in node.keywords])
 
 
 def _is_quiet(node: Node) -> bool:
@@ -184,59 +159,54 @@ def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:
     values: list[ast.expr] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
-            place = low.place(node)
-            value = low.call(place, star, low.expression(node.value))
-            values.append(ast.Starred(value=value, ctx=LOAD, **place))
+            value = low.call(star, low.expression(node.value))
+            values.append(at(node, ast.Starred(value, LOAD)))
         else:
             values.append(low.expression(node))
     return values
 
 
 def _keyword(low: Lowering, node: Node, double_star: str = "double_star") -> ast.keyword:
-    place = low.place(node.value)
     value = low.expression(node.value)
     if node.arg is None:
-        value = low.call(place, double_star, value)
-    return ast.keyword(arg=node.arg, value=value, **place)
+        value = low.call(double_star, value)
+    return at(node.value, ast.keyword(node.arg, value))
 
 
-def keywords_as_dict(low: Lowering, place: Place, keywords: Block) -> ast.expr:
+def keywords_as_dict(low: Lowering, keywords: Block) -> ast.expr:
     """The keywords of a class as a dict."""
     made = [_keyword(low, keyword) for keyword in keywords]
-    keys: Any = [None if one.arg is None else constant(place, one.arg) for one in made]
-    return ast.Dict(keys=keys, values=[one.value for one in made], **place)
+    keys = [None if one.arg is None else constant(one.arg) for one in made]
+    return ast.Dict(keys, [one.value for one in made])
 
 
 def own_lambda(low: Lowering, node: Node) -> ast.expr:
     """A lambda that a rewrite has made: it runs here, and at once."""
-    return thunk(low.place(node), low.expression(node.body))
+    return thunk(low.expression(node.body))
 
 
 def walrus(low: Lowering, node: Node) -> ast.expr:
     """`(n := v)`."""
-    place = low.place(node)
     target, value = node.target.id, low.expression(node.value)
     if low.is_local(target):
-        return bind(place, target, value)
+        return bind(target, value)
     kept = low.fresh("value")
-    both = [bind(place, kept, value), low.written(place, target, load(place, kept))]
-    pair = ast.Tuple(elts=both, ctx=LOAD, **place)
-    return ast.Subscript(value=pair, slice=constant(place, 0), ctx=LOAD, **place)
+    both = [bind(kept, value), low.written(target, load(kept))]
+    return ast.Subscript(tuple_of(both), constant(0), LOAD)
 
 
 def tuple_display(low: Lowering, node: Node) -> ast.expr:
     """`(a, b)` stays, but for stars."""
     if _has_star(node.elts):
         return _gather(low, node, "tuple")
-    return tuple_of(low.place(node), low.expressions(node.elts))
+    return tuple_of(low.expressions(node.elts))
 
 
 def list_display(low: Lowering, node: Node) -> ast.expr:
     """`[a, b]`."""
     if _has_star(node.elts):
         return _gather(low, node, "list")
-    place = low.place(node)
-    return low.call(place, "made", ast.List(elts=low.expressions(node.elts), ctx=LOAD, **place))
+    return low.call("made", ast.List(low.expressions(node.elts), LOAD))
 
 
 def set_display(low: Lowering, node: Node) -> ast.expr:
@@ -246,17 +216,15 @@ def set_display(low: Lowering, node: Node) -> ast.expr:
 
 def dict_display(low: Lowering, node: Node) -> ast.expr:
     """`{k: v}`."""
-    place = low.place(node)
     # Constants are hashed by Python; any other key may be one that the Program computes.
     if not all(isinstance(key, gast.Constant) for key in node.keys):
         entries = []
         for key, value in zip(node.keys, node.values):
             first = [] if key is None else [low.expression(key)]
-            entries.append(tuple_of(place, [*first, low.expression(value)]))
-        return low.call(place, "gather_dict", *entries)
-    keys: Any = low.expressions(node.keys)
-    values = low.expressions(node.values)
-    return low.call(place, "made", ast.Dict(keys=keys, values=values, **place))
+            entries.append(tuple_of([*first, low.expression(value)]))
+        return low.call("gather_dict", *entries)
+    keys, values = low.expressions(node.keys), low.expressions(node.values)
+    return low.call("made", ast.Dict([*keys], values))
 
 
 def _has_star(nodes: Block) -> bool:
@@ -264,44 +232,39 @@ def _has_star(nodes: Block) -> bool:
 
 
 def _gather(low: Lowering, node: Node, kind: str) -> ast.expr:
-    place = low.place(node)
     entries = []
     for entry in node.elts:
         is_star = isinstance(entry, gast.Starred)
         value = low.expression(entry.value if is_star else entry)
-        entries.append(tuple_of(place, [constant(place, is_star), value]))
-    return low.call(place, "gather", low.builtin(place, kind), *entries)
+        entries.append(tuple_of([constant(is_star), value]))
+    return low.call("gather", low.builtin(kind), *entries)
 
 
 def joined(low: Lowering, node: Node) -> ast.expr:
     """An f-string."""
-    return low.call(low.place(node), "text", *(_part(low, part) for part in node.values))
+    return low.call("text", *(_part(low, part) for part in node.values))
 
 
 def _part(low: Lowering, node: Node) -> ast.expr:
     if isinstance(node, gast.Constant):
         return low.expression(node)
-    place = low.place(node)
     conversion = "" if node.conversion in (-1, None) else chr(node.conversion)
-    spec = constant(place, "")
+    spec = constant("")
     if node.format_spec is not None:
         parts = node.format_spec.values
         is_text = len(parts) == 1 and isinstance(parts[0], gast.Constant)
         spec = low.expression(parts[0] if is_text else node.format_spec)
-    return tuple_of(place, [low.expression(node.value), constant(place, conversion), spec])
+    return at(node, tuple_of([low.expression(node.value), constant(conversion), spec]))
 
 
 def yielded(low: Lowering, node: Node) -> ast.expr:
     """`yield v`."""
-    place = low.place(node)
-    value = None if node.value is None else low.expression(node.value)
-    return ast.Yield(value=value, **place)
+    return ast.Yield(None if node.value is None else low.expression(node.value))
 
 
 def yielded_from(low: Lowering, node: Node) -> ast.expr:
     """`yield from v`."""
-    place = low.place(node)
-    return ast.YieldFrom(value=low.call(place, "iterate", low.expression(node.value)), **place)
+    return ast.YieldFrom(low.call("iterate", low.expression(node.value)))
 
 
 EXPRESSIONS = {
@@ -312,7 +275,7 @@ EXPRESSIONS = {
     gast.Compare: compare,
     gast.Constant: literal,
     gast.Dict: dict_display,
-    gast.FormattedValue: lambda low, node: low.call(low.place(node), "text", _part(low, node)),
+    gast.FormattedValue: lambda low, node: low.call("text", _part(low, node)),
     gast.IfExp: choice,
     gast.JoinedStr: joined,
     gast.List: list_display,

@@ -21,7 +21,7 @@ from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, pa
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
 from dy2st.transpiler.jumps import single_exit, without_jumps
-from dy2st.transpiler.lowering import Lowering, assign_name, load
+from dy2st.transpiler.lowering import Lowering, assign, load
 from dy2st.transpiler.nodes import (
     CONTROL,
     FUNCTIONS,
@@ -217,23 +217,21 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     inner = InnerCodes(context.function)
     names = analyse(tree, local, inner.captured, context)
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
-    place = low.place(tree)
     body = low.block(split_docstring(tree.body)[1])
     start: list[ast.stmt] = []
     if tree.args.vararg is not None:
         # What `*rest` holds may be as long as the data decides.
         rest = tree.args.vararg.id
-        start.append(assign_name(place, rest, low.call(place, "rest", load(place, rest))))
+        start.append(assign(rest, low.call("rest", load(rest))))
     # Cells of the function's own, with the values of its parameters.
     parameters = {node.id for node in parameter_nodes(tree)}
     for name in sorted(low.names.scope.cells):
-        given = [load(place, name)] if name in parameters else []
-        start.append(assign_name(place, low.cell(name), low.call(place, "new_cell", *given)))
+        given = [load(name)] if name in parameters else []
+        start.append(assign(low.cell(name), low.call("new_cell", *given)))
     # A read before the first assignment is found by the mark that the variable begins with.
     for name in sorted(low.names.starts):
-        start.append(assign_name(low.place(tree), name, low.undefined(low.place(tree), name)))
-    body = [*start, *body] or [ast.Pass(**place)]
-    return low, factory_tree(low, tree, body, place)
+        start.append(assign(name, low.undefined(name)))
+    return low, factory_tree(low, tree, [*start, *body] or [ast.Pass()])
 
 
 _KINDS = {gast.If: "if", gast.While: "while", gast.For: "for"}

@@ -8,117 +8,83 @@ import __future__
 
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import gast
 
 from dy2st.transpiler.analysis import Analysis, Scope
-from dy2st.transpiler.nodes import Block, Context, Node
+from dy2st.transpiler.nodes import Block, Context, Node, at
 from dy2st.transpiler.source import InnerCodes
-
-Place: TypeAlias = "dict[str, Any]"
 
 # One of each serves all nodes: the compiler asks for their class alone.
 LOAD, STORE = ast.Load(), ast.Store()
 
 
-def load(place: Place, name: str) -> ast.expr:
+def load(name: str) -> ast.expr:
     """Read a name."""
-    return ast.Name(id=name, ctx=LOAD, **place)
+    return ast.Name(name, LOAD)
 
 
-def store(place: Place, name: str) -> ast.expr:
+def store(name: str) -> ast.expr:
     """Bind a name."""
-    return ast.Name(id=name, ctx=STORE, **place)
+    return ast.Name(name, STORE)
 
 
-def constant(place: Place, value: Any) -> ast.expr:
+def constant(value: Any) -> ast.expr:
     """A literal."""
-    return ast.Constant(value=value, **place)
+    return ast.Constant(value)
 
 
-def call(place: Place, function: str, *arguments: ast.expr) -> ast.expr:
-    """Call what has a name in the factory."""
-    return ast.Call(func=load(place, function), args=list(arguments), keywords=[], **place)
-
-
-def call_of(
-    place: Place,
-    function: ast.expr,
-    arguments: list[ast.expr],
-    keywords: Sequence[ast.keyword] = (),
+def call(
+    function: ast.expr, arguments: list[ast.expr], keywords: Sequence[ast.keyword] = ()
 ) -> ast.expr:
     """Call what an expression gives."""
-    return ast.Call(func=function, args=arguments, keywords=list(keywords), **place)
+    return ast.Call(function, arguments, [*keywords])
 
 
-def tuple_of(place: Place, values: Iterable[ast.expr]) -> ast.expr:
+def tuple_of(values: Iterable[ast.expr]) -> ast.expr:
     """`(a, b)`."""
-    return ast.Tuple(elts=list(values), ctx=LOAD, **place)
+    return ast.Tuple([*values], LOAD)
 
 
-def loads(place: Place, names: Iterable[str]) -> ast.expr:
+def loads(names: Iterable[str]) -> ast.expr:
     """`(a, b)` of what variables hold."""
-    return tuple_of(place, [load(place, name) for name in names])
+    return tuple_of(map(load, names))
 
 
-def texts(place: Place, values: Iterable[str]) -> ast.expr:
-    """A tuple of strings."""
-    # One constant of the code: a display would be built again at each call.
-    return constant(place, tuple(values))
-
-
-def assign(place: Place, target: ast.expr, value: ast.expr) -> ast.stmt:
-    """`target = value`."""
-    return ast.Assign(targets=[target], value=value, **place)
-
-
-def assign_name(place: Place, name: str, value: ast.expr) -> ast.stmt:
+def assign(name: str, value: ast.expr) -> ast.stmt:
     """`name = value`."""
-    return assign(place, store(place, name), value)
+    return ast.Assign([store(name)], value)
 
 
-def assign_names(place: Place, names: Sequence[str], value: ast.expr) -> ast.stmt:
+def assign_names(names: Sequence[str], value: ast.expr) -> ast.stmt:
     """`(a, b) = value`; without names the value alone."""
     if not names:
-        return ast.Expr(value=value, **place)
-    targets: list[ast.expr] = [store(place, name) for name in names]
-    return assign(place, ast.Tuple(elts=targets, ctx=STORE, **place), value)
+        return ast.Expr(value)
+    return ast.Assign([ast.Tuple([*map(store, names)], STORE)], value)
 
 
-def bind(place: Place, name: str, value: ast.expr) -> ast.expr:
+def bind(name: str, value: ast.expr) -> ast.expr:
     """`(name := value)`."""
-    return ast.NamedExpr(target=store(place, name), value=value, **place)  # type: ignore[arg-type]
+    return ast.NamedExpr(store(name), value)  # type: ignore[arg-type]
 
 
-def arguments(place: Place, names: Iterable[str], own: Sequence[str] = ()) -> ast.arguments:
+def arguments(names: Iterable[str], own: Sequence[str] = ()) -> ast.arguments:
     """Plain parameters; those of `own` start as what has their name outside."""
-    return ast.arguments(
-        posonlyargs=[],
-        args=[ast.arg(arg=name, **place) for name in (*names, *own)],
-        kwonlyargs=[],
-        kw_defaults=[],
-        defaults=[load(place, name) for name in own],
-    )
+    parameters = [ast.arg(name) for name in (*names, *own)]
+    return ast.arguments([], parameters, None, [], [], None, [load(name) for name in own])
 
 
-def thunk(place: Place, body: ast.expr, names: Iterable[str] = ()) -> ast.expr:
+def thunk(body: ast.expr, names: Iterable[str] = ()) -> ast.expr:
     """`lambda names: body`."""
-    return ast.Lambda(args=arguments(place, names), body=body, **place)
+    return ast.Lambda(arguments(names), body)
 
 
-def define(place: Place, name: str, parameters: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
+def define(name: str, parameters: ast.arguments, body: list[ast.stmt]) -> ast.stmt:
     """`def name(parameters): body`."""
-    # `type_params` must be there from Python 3.12 on; before, nobody reads it.
-    made: Any = ast.FunctionDef
-    rest: dict[str, Any] = {"decorator_list": [], "type_params": [], **place}
-    function: ast.stmt = made(name=name, args=parameters, body=body, returns=None, **rest)
-    return function
-
-
-def give(place: Place, value: ast.expr) -> ast.stmt:
-    """`return value`."""
-    return ast.Return(value=value, **place)
+    made: Any = ast.FunctionDef(name, parameters, body, [])
+    made.type_params = []  # must be there from Python 3.12 on; before, nobody reads it
+    return made  # type: ignore[no-any-return]
 
 
 BINARY: dict[type, str] = {
@@ -137,21 +103,7 @@ BINARY: dict[type, str] = {
     gast.BitXor: "xor",
 }
 
-IN_PLACE: dict[type, str] = {
-    gast.Add: "iadd",
-    gast.Sub: "isub",
-    gast.Mult: "imul",
-    gast.Div: "itruediv",
-    gast.FloorDiv: "ifloordiv",
-    gast.Mod: "imod",
-    gast.Pow: "ipow_",
-    gast.MatMult: "imatmul",
-    gast.LShift: "ilshift",
-    gast.RShift: "irshift",
-    gast.BitAnd: "iand_bits",
-    gast.BitOr: "ior_bits",
-    gast.BitXor: "ixor",
-}
+IN_PLACE: dict[type, str] = {kind: f"i{name}" for kind, name in BINARY.items()}
 
 UNARY: dict[type, str] = {
     gast.USub: "neg",
@@ -206,6 +158,7 @@ class Lowering:
     ):
         """Start in the scope of the function."""
         self.context, self.names, self.inner = context, names, inner
+        self.fresh = context.fresh
         self.scope: Scope = names.scope
         self.out: list[ast.stmt] = []
         self.function = context.helper("F")
@@ -213,26 +166,13 @@ class Lowering:
         self.has_lazy_annotations = bool(context.function.__code__.co_flags & _LAZY)
         self.generators: set[str] = set()
         self._expressions, self._statements = expressions, statements
-        self._place: Place = {}
         self._cells: dict[str, str] = {}
-        self._own_names: frozenset[str] = frozenset(context.helpers.values())
-
-    def place(self, node: Node) -> Place:
-        """Where a node stands; one that a rewrite has made stands where the last one did."""
-        line = getattr(node, "lineno", None)
-        if line is not None:
-            end = getattr(node, "end_lineno", None)
-            self._place = {
-                "lineno": line,
-                "col_offset": node.col_offset,
-                "end_lineno": line if end is None else end,
-                "end_col_offset": node.col_offset if end is None else node.end_col_offset,
-            }
-        return self._place
+        # Functions of the protocol in what the rewrites have made.
+        self._own_names = frozenset(context.helpers.values())
 
     def expression(self, node: Node) -> ast.expr:
         """Lower an expression."""
-        return self._expressions[node.__class__](self, node)
+        return at(node, self._expressions[node.__class__](self, node))
 
     def expressions(self, nodes: Block) -> list[ast.expr]:
         """Lower several expressions."""
@@ -243,7 +183,7 @@ class Lowering:
         before, self.out = self.out, []
         for node in nodes:
             made = self._statements[node.__class__](self, node)
-            self.out += made
+            self.out += [at(node, one) for one in made]
         out, self.out = self.out, before
         return out
 
@@ -254,26 +194,18 @@ class Lowering:
         made, self.out = [*self.out, *made], before
         return made
 
-    def operand(self, place: Place, value: ast.expr) -> ast.expr:
+    def operand(self, node: Node, value: ast.expr) -> ast.expr:
         """What gives the value of an operand that may not run; one that binds has statements."""
         binds = {self.context.helpers.get(name) for name in ("set_cell", "set_glob")} - {None}
         if not binds or not any(getattr(one, "id", "") in binds for one in ast.walk(value)):
-            return thunk(place, value)
+            return thunk(value)
         name = self.fresh("operand_fn")
-        self.out.append(define(place, name, arguments(place, ()), [give(place, value)]))
-        return load(place, name)
+        self.out.append(at(node, define(name, arguments(()), [ast.Return(value)])))
+        return load(name)
 
-    def fresh(self, stem: str) -> str:
-        """A name for what is generated."""
-        return self.context.fresh(stem)
-
-    def helper(self, name: str) -> str:
-        """The name of a function of the protocol."""
-        return self.context.helper(name)
-
-    def call(self, place: Place, name: str, *values: ast.expr) -> ast.expr:
+    def call(self, name: str, *values: ast.expr) -> ast.expr:
         """Call a function of the protocol."""
-        return call(place, self.context.helper(name), *values)
+        return ast.Call(load(self.context.helper(name)), [*values], [])
 
     def cell(self, name: str) -> str:
         """The name of the cell of a variable."""
@@ -282,52 +214,45 @@ class Lowering:
             known = self._cells[name] = self.context.fresh(f"c_{name}")
         return known
 
-    def shown(self, names: Iterable[str]) -> list[str]:
+    def shown(self, names: Iterable[str]) -> ast.expr:
         """Names of variables as errors show them: those of our own functions are not the user's."""
+        # One constant of the code: a display would be built again at each call.
         function = self.context.function
         is_ours = str(function.__module__).startswith("dy2st")
         of = f"of {function.__name__.strip('_')}()"
-        return [f"`{name}` {of}" if is_ours else name for name in names]
+        return constant(tuple(f"`{name}` {of}" if is_ours else name for name in names))
 
     def parameters(self) -> tuple[dict[str, str], dict[str, str]]:
         """What the factory takes: the function's own cells, and functions by their names."""
         cells = {name: known for name, known in self._cells.items() if name in self.free}
         return cells, dict(self.context.helpers)
 
-    def is_own(self, name: str) -> bool:
-        """Whether a name is that of a function of the protocol, in what a rewrite has made."""
-        return name in self._own_names
-
     # Names
 
-    def read(self, place: Place, name: str, is_unsure: bool = False) -> ast.expr:
+    def read(self, name: str, is_unsure: bool = False) -> ast.expr:
         """The value of a variable."""
         kind = self.scope.kind(name)
-        text = constant(place, name)
+        text = constant(name)
         if kind == "local":
-            value = load(place, name)
-            return self.call(place, "defined", value, text) if is_unsure else value
+            return self.call("defined", load(name), text) if is_unsure else load(name)
         if self.is_cell(name):
             reader = "local_cell" if self.scope.has_cell(name) else "cell"
-            return self.call(place, reader, load(place, self.cell(name)), text)
-        if self.is_own(name):
-            return load(place, name)
-        if name == "__debug__":
-            return load(place, name)
-        return self.call(place, "glob", load(place, self.function), text)
+            return self.call(reader, load(self.cell(name)), text)
+        if name in self._own_names or name == "__debug__":
+            return load(name)
+        return self.call("glob", load(self.function), text)
 
-    def write(self, place: Place, name: str, value: ast.expr) -> ast.stmt:
+    def write(self, name: str, value: ast.expr) -> ast.stmt:
         """Give a variable a value."""
-        if self.scope.kind(name) == "local":
-            return assign_name(place, name, value)
-        return ast.Expr(value=self.written(place, name, value), **place)
+        if self.is_local(name):
+            return assign(name, value)
+        return ast.Expr(self.written(name, value))
 
-    def written(self, place: Place, name: str, value: ast.expr) -> ast.expr:
+    def written(self, name: str, value: ast.expr) -> ast.expr:
         """The call that gives a cell or global variable a value."""
         if self.is_cell(name):
-            return self.call(place, "set_cell", load(place, self.cell(name)), value)
-        function = load(place, self.function)
-        return self.call(place, "set_glob", function, constant(place, name), value)
+            return self.call("set_cell", load(self.cell(name)), value)
+        return self.call("set_glob", load(self.function), constant(name), value)
 
     def is_local(self, name: str) -> bool:
         """Whether Python's own local variable holds it."""
@@ -343,11 +268,11 @@ class Lowering:
         is_free = not self.scope.kind(name) and name not in self.free
         return is_free and name not in self.context.function.__globals__
 
-    def undefined(self, place: Place, name: str) -> ast.expr:
+    def undefined(self, name: str) -> ast.expr:
         """The value of a variable that has none."""
-        return self.call(place, "undefined", constant(place, name))
+        return self.call("undefined", constant(name))
 
-    def builtin(self, place: Place, name: str) -> ast.expr:
+    def builtin(self, name: str) -> ast.expr:
         """One of Python's own, whatever the user has under its name."""
         assert name in BUILTINS
-        return load(place, self.helper(name))
+        return load(self.context.helper(name))

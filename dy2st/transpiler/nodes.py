@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import gast
 from gast.ast3 import Ast3ToGAst
@@ -17,6 +17,7 @@ from gast.ast3 import Ast3ToGAst
 # gast has no type stubs: its nodes are `Any` here, and the aliases say what is meant.
 Node: TypeAlias = Any
 Block: TypeAlias = "list[Any]"
+Made = TypeVar("Made")
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 
@@ -67,18 +68,25 @@ TRIES: tuple[type, ...] = tuple(
 )
 
 
-def at(place: Node, node: Node) -> Node:
+def at(place: Node, node: Made) -> Made:
     """Give a new node, and all in it that has no place yet, the place of another one."""
-    todo = [node]
-    while todo:
-        new = todo.pop()
-        if "lineno" in new._attributes:
-            # The user's own, or placed before with all that is in it.
-            if getattr(new, "lineno", None) is not None:
-                continue
-            new.lineno, new.col_offset = place.lineno, place.col_offset
-            new.end_lineno, new.end_col_offset = place.end_lineno, place.end_col_offset
-        todo += children(new)
+    where = {
+        "lineno": place.lineno,
+        "col_offset": place.col_offset,
+        "end_lineno": place.end_lineno,
+        "end_col_offset": place.end_col_offset,
+    }
+    todo: Block = [node]
+    for new in todo:
+        held = new.__dict__
+        # Else the user's own, or placed before with all that is in it.
+        if held.get("lineno") is None:
+            held.update(where)
+            for value in held.values():
+                if isinstance(value, ast.AST):
+                    todo.append(value)
+                elif value.__class__ is list:
+                    todo += [entry for entry in value if isinstance(entry, ast.AST)]
     return node
 
 
