@@ -72,6 +72,11 @@ class Place:
     value: Any
     at: Location | None = None
 
+    @property
+    def key(self) -> Key:
+        """What the overlay has it by."""
+        return id(self.owner), self.name
+
 
 @dataclass(eq=False, kw_only=True)
 class Region(Path):
@@ -121,10 +126,10 @@ class Region(Path):
         found = (one.owner for (_, name), one in self.changes.items() if name is LOCATION)
         return [one for one in found if not self.is_new(one)]
 
-    def value_of(self, key: Key, owner: Any, name: Any) -> Any:
+    def value_of(self, place: Place) -> Any:
         """What a place held at the end."""
-        place = self.changes.get(key)
-        return self.trace.kept(owner, name) if place is None else place.value
+        now = self.changes.get(place.key)
+        return self.trace.kept(place.owner, place.name) if now is None else now.value
 
 
 @dataclass(eq=False)

@@ -88,7 +88,7 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
             else:
                 made = (_of_content if place.name is CONTENT else _of_place)(trace, taker, place)
             for effect in made:
-                effect.place = id(place.owner), place.name
+                effect.place = place.key
                 if not isinstance(place.owner, (CellType, type)):
                     # What it does to an object; nothing of a variable, which is more than that.
                     if place.name is CONTENT or place.name is STATE:
@@ -407,7 +407,7 @@ class Keeping:
                 continue
             noted = [self._note(trace, reads, one, finished) for one in changes]
             if all(noted):
-                finished.kept_places.add((id(place.owner), place.name))
+                finished.kept_places.add(place.key)
         for one in self.kept.values():
             value = _value_now(trace, one.home)
             if one.number is not None and type(value) is one.number:

@@ -403,11 +403,11 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
             if not region.is_new(place.owner):
                 found.setdefault(key, place)
     slots = []
-    for key, place in found.items():
+    for place in found.values():
         # What an object with a location holds stands in its table.
         if isinstance(place.name, str) and trace.locations.of(place.owner, regions[0]) is not None:
             continue
-        values = [region.value_of(key, place.owner, place.name) for region in regions]
+        values = [region.value_of(place) for region in regions]
         values = [settled_set(place, one, values[0]) for one in values]
         if place.name is CONTENT:
             sides = keep_items(trace, place.owner, values[0], values[-1])

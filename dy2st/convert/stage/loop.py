@@ -35,7 +35,7 @@ from dy2st.convert.stage.branch import (
     truth_of,
     without_location,
 )
-from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace, in_words, label
+from dy2st.convert.trace import CONTENT, Place, Region, Trace, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
@@ -46,6 +46,7 @@ from dy2st.convert.values.layout import (
     Number,
     Same,
     Unlike,
+    View,
     depth,
     opened,
     types_of,
@@ -110,29 +111,15 @@ Body = Callable[..., Sequence[Any]]
 _ROUNDS, _DEEPENING = 24, 8  # a value that holds its last one is deeper in each round
 
 
-class _Peel(Exception):
-    """After one iteration the loop variables have the form that they keep."""
+class _Otherwise(Exception):
+    """The loop must be traced in another form; `args` are its name, and what belongs to it.
 
-
-class _Raises(Exception):
-    """The test or body of a loop may raise what a handler catches."""
-
-    def __init__(self, what: str):
-        """`what` is "test" or "body"."""
-        super().__init__()
-        self.what = what
-
-
-class _TestWrites(Exception):
-    """The test of a loop changes what the body would have to see."""
-
-
-class _Moves(Exception):
-    """Objects from before the loop get locations in it; `args` are these."""
-
-
-class _RaisesAtOnce(Exception):
-    """Every iteration raises, so there is one at most."""
+    "peeled"        after one iteration the loop variables have the form that they keep.
+    "test raises"   the test may raise what a handler catches; so may the body in "body raises".
+    "test writes"   the test changes what the body would have to see.
+    "moves"         objects from before the loop, which follow, get locations in it.
+    "raises"        every iteration raises, so there is one at most.
+    """
 
 
 @dataclass(eq=False)
@@ -141,7 +128,8 @@ class Loop:
 
     trace: Trace
     slots: list[JoinedVariable]
-    may_peel: bool
+    may_peel: bool = False
+    ends: list[JoinedVariable] = field(default_factory=list)  # what else comes back
     tensors: dict[int, Tensor] = field(default_factory=dict)
     carried: set[int] = field(default_factory=set)  # tensors that variables hold at first
     starts: list[Variable] = field(default_factory=list)
@@ -157,6 +145,53 @@ class Loop:
     def variables(self) -> list[JoinedVariable]:
         """The slots of the user's variables."""
         return [slot for slot in self.slots if slot.place is None]
+
+    def rounds(self) -> Iterator[None]:
+        """The rounds until it settles; each forgets what the one before has recorded."""
+        trace, depths = self.trace, set[int]()
+        growth, called = trace.tracer.growth, len(trace.repeats.called)
+        for _ in range(_ROUNDS):
+            depths.add(max([depth(slot.layout) for slot in (*self.slots, *self.ends)], default=0))
+            if len(depths) > _DEEPENING:
+                return
+            made = growth.made.copy()
+            yield
+            trace.repeats.forget_calls(called)
+            growth.made = made
+
+    def writes_what_is_assumed(self, region: Region) -> bool:
+        """Whether a body writes the places and tensors that are assumed; others are from now on."""
+        known = {slot.place.key for slot in self.slots if slot.place is not None}
+        holds = True
+        for new in places_of(self.trace, [region]):
+            assert new.place is not None
+            if new.place.key not in known:
+                carry(self, new.place, new.right)
+                holds = False
+        for slot in self.slots:
+            if slot.place is not None:
+                slot.right = settled_set(slot.place, region.value_of(slot.place), slot.left)
+        holds = holds and region.tensors.keys() <= self.tensors.keys()
+        self.tensors |= {key: tensor for key, (tensor, _) in region.tensors.items()}
+        return holds
+
+    def rises(self, slot: JoinedVariable, value: Any, view: View) -> bool:
+        """Let a variable or place be a value, too; whether its layout has risen."""
+        before = slot.layout
+        try:
+            slot.layout = self.join(before, slot.seen(value, view))
+        except Unlike as error:
+            raise self.unlike(slot, error) from None
+        return slot.layout is not before
+
+    def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
+        """The refusal of a variable that cannot be both."""
+        return LoopMismatch(
+            f"{in_words(slot.name)} is {error} in a loop that depends on a tensor",
+            at=user_location(),
+            why="one Program must serve every iteration",
+            hint="let each iteration leave it in the form that it has before the loop",
+        )
 
 
 def stage_while(
@@ -184,16 +219,16 @@ def stage_while(
                 carry(loop, place, trace.kept(place.owner, place.name))
             rounds.begin(slots)
             test_region, body_region = _settle(loop, rounds, test, body)
-    except _Peel:
-        trace.repeats.forget_calls(noted)
-
-        # `if test: body; while test: body`
-        def first(*values: Any) -> Sequence[Any]:
-            return stage_while(trace, test, body, tuple(body(*values)), names, may_peel=False)
-
-        pred = truth_of(trace, test(*state))
-        return stage_if(trace, pred, first, lambda *values: values, state, names)
-    except _TestWrites:
+        return _finish(loop, test_region, body_region)
+    except _Otherwise as other:
+        form, *moved = other.args
+    trace.repeats.forget_calls(noted)
+    if form.endswith(" raises"):
+        return _until_raised(trace, test, body, state, names, form == "test raises")
+    if form == "moves":
+        trace.locations.enter(moved)
+        return stage_while(trace, test, body, state, names, may_peel, tested)
+    if form == "test writes":
         # `goes_on = test` and `while goes_on: body; goes_on = test`
         def iteration(_: Any, *values: Any) -> Sequence[Any]:
             left = body(*values)
@@ -203,18 +238,15 @@ def stage_while(
         inner = ("whether to go on", *names)
         more = lambda goes_on, *_: goes_on  # noqa: E731
         return stage_while(trace, more, iteration, (goes_on, *state), inner, may_peel)[1:]
-    except _Raises as raises:
-        trace.repeats.forget_calls(noted)
-        return _until_raised(trace, test, body, state, names, raises.what == "test")
-    except _Moves as moves:
-        trace.repeats.forget_calls(noted)
-        trace.locations.enter(moves.args)
-        return stage_while(trace, test, body, state, names, may_peel, tested)
-    except _RaisesAtOnce:
-        trace.repeats.forget_calls(noted)
-        pred = truth_of(trace, test(*state))
-        return stage_if(trace, pred, body, lambda *values: values, state, names)
-    return _finish(loop, test_region, body_region)
+
+    # `if test: body; while test: body`, of which the loop falls away where every iteration raises
+    def first(*values: Any) -> Sequence[Any]:
+        left = tuple(body(*values))
+        return stage_while(trace, test, body, left, names, may_peel=False)
+
+    pred = truth_of(trace, test(*state))
+    sides = (body if form == "raises" else first), lambda *values: values
+    return stage_if(trace, pred, *sides, state, names)
 
 
 def before_all(trace: Trace) -> Older:
@@ -267,14 +299,8 @@ def _until_raised(
 def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region, Region]:
     """Trace test and body until an iteration leaves what is assumed."""
     trace = loop.trace
-    growth = trace.tracer.growth
-    depths: set[int] = set()
-    for _ in range(_ROUNDS):
-        depths.add(max([depth(slot.layout) for slot in loop.slots], default=0))
-        if len(depths) > _DEEPENING:
-            break
-        made, rounds.met = growth.made.copy(), 0
-        noted = len(trace.repeats.called)
+    for _ in loop.rounds():
+        rounds.met = 0
         # At first, and once a layout has risen, the leaves are others: types start from those
         # before the loop.
         if not loop.types:
@@ -299,8 +325,6 @@ def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region,
                 test_region.block.yields = [trace.tracer.local(test_region.results[0])]
             rounds.note(trace, loop.slots)
             return test_region, body_region
-        trace.repeats.forget_calls(noted)
-        growth.made = made
     names = ", ".join(in_words(slot.name) for slot in loop.variables)
     raise LoopMismatch(
         f"one of the variables {names} has another form after every iteration",
@@ -354,16 +378,16 @@ def _run(loop: Loop, function: Body, what: str) -> Region:
         values = given(loop, parameters)
         end_region(trace, region, lambda: function(*values))
     if region.outcome is not None:
-        raise _Raises(what)
+        raise _Otherwise(f"{what} raises")
     if what == "test":
         # The operator's condition yields a truth alone: what it changes, nobody would see.
-        known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
+        known = {slot.place.key for slot in loop.slots if slot.place is not None}
         changed = ((key, place.owner) for key, place in region.changes.items())
         writes = any(key not in known and not region.is_new(one) for key, one in changed)
         if writes or not region.tensors.keys() <= loop.tensors.keys():
-            raise _TestWrites
+            raise _Otherwise("test writes")
     if region.raised is not None and what == "body":
-        raise _RaisesAtOnce
+        raise _Otherwise("raises")
     if region.raised is not None:
         raise ConversionError(
             "the test of a loop that depends on a tensor raises",
@@ -405,37 +429,21 @@ def given(loop: Loop, parameters: list[Variable]) -> list[Any]:
     return values
 
 
-def _key(place: Place) -> Key:
-    return id(place.owner), place.name
-
-
 def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
     """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
     if loop.trace.locations.is_on:
         _enter_new(loop, body_region)
-    # Carry the places that the body writes
-    known = {_key(slot.place) for slot in loop.slots if slot.place is not None}
-    new = [slot for slot in places_of(loop.trace, [body_region]) if slot.place is not None]
-    rises = False
-    for slot in new:
-        assert slot.place is not None
-        if _key(slot.place) not in known:
-            carry(loop, slot.place, slot.right)
-            rises = True
+    rises = not loop.writes_what_is_assumed(body_region)
     assert body_region.results is not None
     for slot, value in zip(loop.variables, body_region.results, strict=True):
         slot.right = value
     for slot in loop.slots:
-        if slot.place is not None:
-            place = slot.place
-            after = body_region.value_of(_key(place), place.owner, place.name)
-            slot.right = settled_set(place, after, slot.left)
-        joined = _joined(loop, slot, slot.seen(slot.right, body_region))
-        rises = rises or joined is not slot.layout
-        slot.layout = joined
-    for key, (tensor, _) in body_region.tensors.items():
-        rises = rises or key not in loop.tensors
-        loop.tensors[key] = tensor
+        before = slot.layout
+        if loop.rises(slot, slot.right, body_region):
+            # Behind one iteration it has one form; in the loop it would be one of two values.
+            if loop.may_peel and _is_peeled(before, slot.layout):
+                raise _Otherwise("peeled")
+            rises = True
     if loop.trace.locations.is_on:
         _check_starts(loop, body_region)
     is_new = _note_shared_parts(loop, body_region)
@@ -471,7 +479,7 @@ def _enter_new(loop: Loop, body_region: Region) -> None:
     with trace.resumed(body_region):
         trace.locations.enter([*new, *(slot.right for slot in places)])
     if body_region.moved:
-        raise _Moves(*body_region.moved)
+        raise _Otherwise("moves", *body_region.moved)
 
 
 def _check_starts(loop: Loop, body_region: Region) -> None:
@@ -481,7 +489,7 @@ def _check_starts(loop: Loop, body_region: Region) -> None:
         old += without_location(trace, slot, slot.left, trace)
         old += without_location(trace, slot, slot.right, body_region)
     if old:
-        raise _Moves(*old)
+        raise _Otherwise("moves", *old)
 
 
 def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
@@ -504,22 +512,6 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     loop.links, loop.spoiled = links, spoiled
     return is_new
-
-
-def _joined(loop: Loop, slot: JoinedVariable, after: Layout) -> Layout:
-    try:
-        joined = loop.join(slot.layout, after)
-    except Unlike as error:
-        raise LoopMismatch(
-            f"{in_words(slot.name)} is {error} in a loop that depends on a tensor",
-            at=user_location(),
-            why="one Program must serve every iteration",
-            hint="let each iteration leave it in the form that it has before the loop",
-        ) from None
-    # Behind one iteration it has one form; in the loop it would be one of two values.
-    if loop.may_peel and joined is not slot.layout and _is_peeled(slot.layout, joined):
-        raise _Peel
-    return joined
 
 
 def _is_peeled(before: Layout, joined: Layout) -> bool:

@@ -21,25 +21,22 @@ from dy2st.convert.stage.branch import (
     JoinedVariable,
     end_region,
     end_with,
-    places_of,
     proceed,
     put_back,
-    settled_set,
 )
 from dy2st.convert.stage.loop import (
     Loop,
     before_all,
-    carry,
     given,
     initial,
     initial_types,
     stops_of,
 )
 from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused, endless, under
-from dy2st.convert.trace import CONTENT, Key, Place, Region, Trace
+from dy2st.convert.trace import CONTENT, Place, Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
-from dy2st.convert.values.layout import Same, Unlike, as_value_layout, depth
+from dy2st.convert.values.layout import Same, Unlike, as_value_layout
 from dy2st.convert.values.special import ABSENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError
@@ -51,7 +48,6 @@ from dy2st_runtime.ir.sizes import fresh_symbol, made_since, origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ops.control_flow import close_sizes
 
-_ROUNDS, _DEEPENING = 16, 6
 _CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
 _CALLS_IN_ALL = 48
 _IN_PLACE = 12  # so many calls in each other are recorded where there can be no function
@@ -98,7 +94,7 @@ def recursive_call(
     if known is not None and known.function is function:
         found = record(trace, site, known, arguments, calls)
     if found is None:
-        known = Recursion(trace, [], False, function=function, bound=bound)
+        known = Recursion(trace, [], function=function, bound=bound)
         found = record(trace, site, known, arguments, calls)
     if found is None:
         return NotImplemented
@@ -184,7 +180,6 @@ class Recursion(Loop):
     bound: Callable[..., Any]
     arguments: BoundArguments = field(init=False)
     name: str = ""
-    ends: list[JoinedVariable] = field(default_factory=list)
     end_types: list[ValueType] | None = None
     end_sizes: set[Dim] = field(default_factory=set)
     end_stops: list[bool | None] = field(default_factory=list)
@@ -192,7 +187,7 @@ class Recursion(Loop):
     pairs: set[tuple[int, int]] = field(default_factory=set)
     captured: list[Variable] = field(default_factory=list)
     catches: bool = False
-    rises: bool = False
+    has_risen: bool = False
     handlers: int = 0  # how many there are around the body
     comes_back: bool = False
     region: Region | None = None  # of the round that runs, and of the last one that has ended
@@ -232,23 +227,18 @@ class Recursion(Loop):
         trace, repeats, tracer = self.trace, self.trace.repeats, self.trace.tracer
         state, rounds = noted(trace), trace.rounds
         answers, asked, called = len(trace.answers), trace.call_context.place, len(repeats.called)
-        is_done, mark, depths = False, len(repeats.made), set[int]()
+        is_done, mark = False, len(repeats.made)
         try:
             trace.rounds = None
-            for _ in range(_ROUNDS):
-                depths.add(max([depth(slot.layout) for slot in (*self.slots, *self.ends)]))
-                growth, self.rises = tracer.growth.made.copy(), False
+            for _ in self.rounds():
+                self.has_risen = False
                 region = self.round()
                 if noted(trace) != state:
-                    raise self.unlike("does something that Python must do at each call")
-                if not self.rises and self.holds(region):
+                    raise self.refusal("does something that Python must do at each call")
+                if not self.has_risen and self.holds(region):
                     is_done = True
                     return region
-                tracer.growth.made = growth
-                repeats.forget_calls(called)
-                if len(depths) > _DEEPENING:
-                    break
-            raise self.unlike("has other arguments or results at each depth")
+            raise self.refusal("has other arguments or results at each depth")
         finally:
             trace.rounds = rounds
             if not is_done:
@@ -284,7 +274,7 @@ class Recursion(Loop):
             count = len(own) - len(self.tensors)
             for one in own[:count]:
                 if tracer.held_by(one) is not one or one.overwritten:
-                    raise self.unlike("changes a tensor in place that it is given")
+                    raise self.refusal("changes a tensor in place that it is given")
         self.last = region
         return region
 
@@ -298,29 +288,12 @@ class Recursion(Loop):
 
     def holds(self, region: Region) -> bool:
         """Whether the body leaves what is assumed; what it does not, is assumed from now on."""
-        trace = self.trace
         if region.raised is not None and region.results is None and region.outcome is None:
-            raise self.unlike("comes back on no path")
-        known = {_key(slot.place) for slot in self.slots if slot.place is not None}
-        rises = False
-        for slot in places_of(trace, [region]):
-            assert slot.place is not None
-            if _key(slot.place) not in known:
-                carry(self, slot.place, slot.right)
-                rises = True
-        for key, (tensor, _) in region.tensors.items():
-            rises = rises or key not in self.tensors
-            self.tensors[key] = tensor
+            raise self.refusal("comes back on no path")
+        rises = not self.writes_what_is_assumed(region)
         for slot in self.slots:
             if slot.place is not None:
-                place = slot.place
-                after = region.value_of(_key(place), place.owner, place.name)
-                slot.right = settled_set(place, after, slot.left)
-                slot.layout, before = (
-                    self.join(slot.layout, slot.seen(slot.right, region)),
-                    slot.layout,
-                )
-                rises = rises or slot.layout is not before
+                rises = self.rises(slot, slot.right, region) or rises
         if rises:
             self.types, self.end_types = [], None
             return False
@@ -362,11 +335,11 @@ class Recursion(Loop):
         rises = rises or len(outer) != len(self.captured)
         self.captured = outer
         if not all(map(may_stand_in_a_function, region.block.walk())):
-            raise self.unlike("shows something, or sets where gradients flow")
+            raise self.refusal("shows something, or sets where gradients flow")
         known = origins(region.block.parameters).keys() | made_since(region.since)
         sizes = [one for one in symbols_in(region.block) if not differs_by_element(one)]
         if not rises and not known >= {*sizes}:
-            raise self.unlike("needs a size that no value around it has")
+            raise self.refusal("needs a size that no value around it has")
         return not rises
 
     def _all_ends(self) -> list[JoinedVariable]:
@@ -387,7 +360,7 @@ class Recursion(Loop):
             least = max(0, bounds(new, Facts())[0] or 0)
             if isinstance(old, Dim) and old in self.end_sizes:
                 if not is_made or not is_symbol(new):
-                    raise self.unlike("gives tensors of sizes that differ in form at each depth")
+                    raise self.refusal("gives tensors of sizes that differ in form at each depth")
                 if old.minimum <= least and all(old is not one for one in pairs.values()):
                     pairs[key] = old
                     return old
@@ -400,7 +373,7 @@ class Recursion(Loop):
         for place, leaf in enumerate(region.block.yields):
             old, new = known[place] if known else None, leaf.type
             if isinstance(new, ArrayType) or isinstance(old, ArrayType):
-                found.append(new if old is None else join_types(old, new, self.unlike))
+                found.append(new if old is None else join_types(old, new, self.refusal))
                 continue
             shape = [None] * new.rank if old is None else old.shape
             sizes = [*map(pick, shape, new.shape)]
@@ -441,23 +414,19 @@ class Recursion(Loop):
 
     def take(self, slot: JoinedVariable, value: Any) -> bool:
         """Let an argument or place be what a call gives it, too; whether it has risen."""
-        before = slot.layout
-        try:
-            slot.layout = self.join(before, slot.seen(value, self.trace))
-        except Unlike as error:
-            raise self.unlike(f"gets {error} as `{slot.name}`") from None
+        rises = self.rises(slot, value, self.trace)
         slot.note_parts(self.trace, value, self.trace)
-        if slot.layout is not before:
+        if rises:
             self.types = []
             if slot.place is not None:  # which comes back in that form, too
                 self.end_types = None
-        return slot.layout is not before
+        return rises
 
     def join_leaves(self, leaves: Sequence[Variable]) -> bool:
         """The same for the leaves: by types, and by where gradients stop."""
         with using(Facts()):
             types = [
-                join_types(old, new.type, self.unlike, self.free)
+                join_types(old, new.type, self.refusal, self.free)
                 for old, new in zip(self.types, leaves, strict=True)
             ]
         stops = stops_of(self, leaves)
@@ -472,13 +441,13 @@ class Recursion(Loop):
         trace.alias_tracker.return_all()
         values = [next(given) if s.place is None else self._held(s.place) for s in self.slots]
         rises = [self.take(slot, value) for slot, value in zip(self.slots, values, strict=True)]
-        self.rises = self.rises or any(rises)
+        self.has_risen = self.has_risen or any(rises)
         if len(trace.handlers) > self.handlers and not self.catches:
-            self.catches = self.rises = True
-        if not self.rises and self.end_types is not None:
+            self.catches = self.has_risen = True
+        if not self.has_risen and self.end_types is not None:
             leaves = self._leaves(values)
-            self.rises = self.join_leaves(leaves)
-        if self.rises or self.end_types is None:
+            self.has_risen = self.join_leaves(leaves)
+        if self.has_risen or self.end_types is None:
             raise AlwaysRaises  # nothing is known of it yet: the paths without it say what it gives
         return self._append(leaves, self.end_types)
 
@@ -498,7 +467,7 @@ class Recursion(Loop):
             for other in changed:
                 aliases = trace.tracer.aliases
                 if aliases.may_be_one(aliases.origin(base), aliases.origin(other)):
-                    raise self.unlike("changes a tensor in place that it is given by another name")
+                    raise self.refusal("changes a tensor in place that it is given by another name")
         return [*own, *changed]
 
     def _append(self, leaves: Sequence[Variable], ends: Sequence[ValueType]) -> Any:
@@ -538,7 +507,11 @@ class Recursion(Loop):
         assert self.end_types is not None
         return self._append(leaves, self.end_types)
 
-    def unlike(self, words: str) -> ConversionError:
+    def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
+        """What cannot be both."""
+        return self.refusal(f"gets {error} as `{slot.name}`")
+
+    def refusal(self, words: str) -> ConversionError:
         """The reason why there is no function."""
         return ConversionError(
             f"{self.function.__qualname__}(), which calls itself as the data decide, {words}",
@@ -565,10 +538,6 @@ def is_seen(variable: Variable, block: Block | None) -> bool:
     while block is not None and block is not variable.block:
         block = block.parent
     return block is not None and variable.overwritten is None
-
-
-def _key(place: Place) -> Key:
-    return id(place.owner), place.name
 
 
 def noted(trace: Trace) -> tuple[int, ...]:
