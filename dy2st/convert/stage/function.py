@@ -26,6 +26,7 @@ from dy2st.convert.stage.recursion import (
     name_of,
     noted,
     recursive_call,
+    tried,
 )
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
@@ -382,16 +383,15 @@ def record_function(
     trace: Trace, site: Site, function: FunctionType, bound: Callable[..., Any], call: Call
 ) -> Match | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
-    repeats, program = trace.repeats, trace.tracer.program
-    mark, noted = len(repeats.made), len(repeats.called)
-    made = attempt(trace, function, bound, call)
+    repeats = trace.repeats
+    with tried(trace) as kept:
+        made = attempt(trace, function, bound, call)
+        kept += [] if made is None else [made]
     if made is None:
         site.is_refused = True
-        repeats.forget(program, mark)
-        repeats.forget_calls(noted)
         return None
     made.name = repeats.free_name(name_of(function))
-    define(program, made.name, made.block)
+    define(trace.tracer.program, made.name, made.block)
     trace.tracer.aliases.separated(made.block.parameters)
     site.functions.setdefault(call.key, []).append(made)
     repeats.made.append((site, call.key, made))
@@ -402,12 +402,9 @@ def attempt(
     trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call
 ) -> Function | None:
     """Record what a call of a function does; None if no function can stand for it."""
-    before, rounds, repeats = _state(trace), trace.rounds, trace.repeats
-    answers, asked = len(trace.answers), trace.call_context.place
-    trace.rounds, found = None, None
-    trace.alias_tracker.return_all()
+    before, repeats, tracer = _state(trace), trace.repeats, trace.tracer
     try:
-        with repeats.logging(), trace.tracer.apart(), trace.region() as region:
+        with repeats.logging(), tracer.apart(), trace.region() as region:
             mark = len(repeats.log)
             own = parameters_for(trace, function, call)
             given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
@@ -417,22 +414,16 @@ def attempt(
             args = [_with(one, given) for one in call.args]
             kwargs = {name: _with(one, given) for name, one in call.kwargs.items()}
             end_region(trace, region, lambda: (bound(*args, **kwargs),))
-            tracer = trace.tracer
             reads = repeats.read_since(mark)()
             unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
         if not unchanged or _state(trace) != before or not is_silent(region, cells):
             return None
         found = as_function(trace, region, own)
-        if found is not None:
-            found.objects, found.reads = call.objects, reads
-        return found
     except (Refused, *REFUSALS):  # what it is refused for is said where it is recorded in place
         return None
-    finally:
-        trace.rounds = rounds
-        if found is None:  # caches of the user's are asked once for what is recorded twice
-            trace.call_context.place = asked
-            del trace.answers[answers:]
+    if found is not None:
+        found.objects, found.reads = call.objects, reads
+    return found
 
 
 def parameters_for(trace: Trace, function: FunctionType, call: Call) -> list[Variable]:

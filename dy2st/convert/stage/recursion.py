@@ -8,8 +8,8 @@ that of a loop is. What is changed goes in and comes out beside arguments and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import BoundArguments, signature
 from types import FunctionType
@@ -224,29 +224,21 @@ class Recursion(Loop):
 
     def settle(self) -> Region:
         """Trace the body until it is what was assumed."""
-        trace, repeats, tracer = self.trace, self.trace.repeats, self.trace.tracer
-        state, rounds = noted(trace), trace.rounds
-        answers, asked, called = len(trace.answers), trace.call_context.place, len(repeats.called)
-        is_done, mark = False, len(repeats.made)
+        trace, state = self.trace, noted(self.trace)
         try:
-            trace.rounds = None
-            for _ in self.rounds():
-                self.has_risen = False
-                region = self.round()
-                if noted(trace) != state:
-                    raise self.refusal("does something that Python must do at each call")
-                if not self.has_risen and self.holds(region):
-                    is_done = True
-                    return region
-            raise self.refusal("has other arguments or results at each depth")
-        finally:
-            trace.rounds = rounds
-            if not is_done:
-                repeats.forget(tracer.program, mark)
-                repeats.forget_calls(called)
-                repeats.names.discard(self.name)
-                trace.call_context.place = asked
-                del trace.answers[answers:]
+            with tried(trace) as kept:
+                for _ in self.rounds():
+                    self.has_risen = False
+                    region = self.round()
+                    if noted(trace) != state:
+                        raise self.refusal("does something that Python must do at each call")
+                    if not self.has_risen and self.holds(region):
+                        kept.append(region)
+                        return region
+                raise self.refusal("has other arguments or results at each depth")
+        except BaseException:
+            trace.repeats.names.discard(self.name)
+            raise
 
     def round(self) -> Region:
         """Trace the body once."""
@@ -540,6 +532,25 @@ def is_seen(variable: Variable, block: Block | None) -> bool:
     return block is not None and variable.overwritten is None
 
 
+@contextmanager
+def tried(trace: Trace) -> Iterator[list[Any]]:
+    """Record what may be a function: what came with it is forgotten, unless the list gets it."""
+    repeats, rounds, kept = trace.repeats, trace.rounds, list[Any]()
+    made, called = len(repeats.made), len(repeats.called)
+    answers, asked = len(trace.answers), trace.call_context.place
+    trace.rounds = None
+    trace.alias_tracker.return_all()
+    try:
+        yield kept
+    finally:
+        trace.rounds = rounds
+        if not kept:  # caches of the user's are asked once for what is recorded twice
+            repeats.forget(trace.tracer.program, made)
+            repeats.forget_calls(called)
+            trace.call_context.place = asked
+            del trace.answers[answers:]
+
+
 def noted(trace: Trace) -> tuple[int, ...]:
     """What has happened so far that no function does."""
     tracer = trace.tracer
@@ -547,4 +558,4 @@ def noted(trace: Trace) -> tuple[int, ...]:
     return trace.repeats.disturbed, len(trace.answers), *asked
 
 
-__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call"]
+__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call", "tried"]
