@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import lru_cache, partial, wraps
+from operator import itemgetter
 from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,7 +22,8 @@ C = TypeVar("C")
 _OWN_FOLDERS: list[str] = [os.path.dirname(os.path.dirname(__file__)), "<dy2st "]
 _explanations: list[Callable[[FrameType], str]] = []
 # By identity: equal code objects of two files are equal to Python.
-_columns: ByIdentity[CodeType, list[int]] = ByIdentity()
+_columns: ByIdentity[CodeType, list[int | None]] = ByIdentity()
+_OF_COLUMN: Callable[[tuple[Any, ...]], int | None] = itemgetter(2)
 
 
 def hide_frames_of(folder: str) -> None:
@@ -113,9 +115,9 @@ def _column(code: CodeType, offset: int) -> int:
         return 0
     known = _columns.get(code)
     if known is None:
-        starts = (column for _, _, column, _ in code.co_positions())
-        known = _columns[code] = [0 if column is None else column + 1 for column in starts]
-    return known[offset // 2]
+        known = _columns[code] = [*map(_OF_COLUMN, code.co_positions())]
+    column = known[offset // 2]
+    return 0 if column is None else column + 1
 
 
 def hide_own_frames(error: BaseException) -> None:
