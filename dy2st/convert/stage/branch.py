@@ -134,7 +134,7 @@ def splice(trace: Trace, region: Region) -> None:
     for inner, outside in own.items():
         tracer.forward(inner, outside)  # the user's values may hold it
     # What holds at the end of the region holds here; what was changed is changed natively here.
-    places = region.changed.pop("heap")
+    places = region.changed.pop("heap", {})
     trace.state.take(region)
     for place in places.values():
         trace.put_place(place, place.value)

@@ -7,9 +7,11 @@ it has changed; to stand elsewhere is to exchange these. Nobody else takes anyth
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from dy2st_runtime.errors import Location
@@ -22,28 +24,47 @@ V = TypeVar("V")
 _GONE: Any = object()  # in what a path has changed: it has deleted the key
 
 
+class Found:
+    """What a path has found where it has written.
+
+    by_table  keys with what they had, by the name of the table; None where the trunk is traced.
+    """
+
+    __slots__ = ("by_table",)
+
+    def __init__(self) -> None:
+        """Stand in the trunk."""
+        self.by_table: dict[str, dict[Any, Any]] | None = None
+
+
 class Table(dict[K, V], Generic[K, V]):
     """What holds on the path where the trace stands.
 
-    >>> table = Table()
+    >>> found = Found()
+    >>> table = Table("names", found)
     >>> table["x"] = 1
-    >>> outer = table.enter({})
+    >>> found.by_table = {}
     >>> table["x"], table["y"] = 2, 3
-    >>> changes = table.leave(outer)
+    >>> changes = table.taken_back(found.by_table["names"])
     >>> table, changes
     ({'x': 1}, {'x': 2, 'y': 3})
     """
 
-    __slots__ = ("_before",)
+    __slots__ = ("_found", "name")
 
-    def __init__(self) -> None:
+    def __init__(self, name: str, found: Found) -> None:
         """Nothing holds."""
-        self._before: dict[K, V] | None = None  # what the path has found where it has written
+        self.name, self._found = name, found
 
     def __setitem__(self, key: K, value: V) -> None:
         """Let a value hold from here on, on this path."""
-        if self._before is not None and key not in self._before:
-            self._before[key] = self.get(key, _GONE)
+        by_table = self._found.by_table
+        if by_table is not None:
+            before = by_table.get(self.name)
+            if before is None:
+                before = by_table[self.name] = {}
+            if key not in before:
+                before[key] = self.get(key, _GONE)
         self.put(key, value)
 
     def __delitem__(self, key: K) -> None:
@@ -72,25 +93,17 @@ class Table(dict[K, V], Generic[K, V]):
 
     def is_set_here(self, key: K) -> bool:
         """Whether the path where the trace stands has set a key; the trunk sets all."""
-        return self._before is None or key in self._before
+        by_table = self._found.by_table
+        return by_table is None or key in by_table.get(self.name, ())
 
-    def enter(self, changes: Mapping[K, V]) -> dict[K, V] | None:
-        """Go on where a path has changed so much; returns what `leave` takes."""
-        outer, self._before = self._before, {}
-        for key, value in changes.items():
-            self[key] = value
-        return outer
-
-    def leave(self, outer: dict[K, V] | None) -> dict[K, V]:
-        """Go back to where the path began; returns what it has changed."""
+    def taken_back(self, before: Mapping[K, V]) -> dict[K, V]:
+        """Have what a path has found once more; returns what it has changed."""
         changes = {}
-        assert self._before is not None
-        for key, old in self._before.items():
+        for key, old in before.items():
             now = self.get(key, _GONE)
             if now is not old:
                 changes[key] = now
                 self.put(key, old)
-        self._before = outer
         return changes
 
 
@@ -105,6 +118,9 @@ class _Overwritten(Table[Variable, Location]):
         super().put(key, value)
 
 
+_nothing = partial(defaultdict[str, dict[Any, Any]], dict)
+
+
 @dataclass(eq=False)
 class Path:
     """A path of the trace: what it has recorded, and what it has changed.
@@ -116,15 +132,14 @@ class Path:
     """
 
     block: Block
-    changed: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    changed: defaultdict[str, dict[Any, Any]] = field(default_factory=_nothing)
     tensors: dict[int, tuple[Tensor, Variable]] = field(default_factory=dict)
     since: int = field(default_factory=fresh_mark)
     pending: Any = None
 
     def left_in(self, table: str) -> dict[Any, Any]:
         """What the path has left in a table."""
-        changed = self.changed.get(table, {})
-        return {key: one for key, one in changed.items() if one is not _GONE}
+        return {key: one for key, one in self.changed[table].items() if one is not _GONE}
 
     @property
     def overwritten(self) -> list[Variable]:
@@ -153,34 +168,36 @@ class PathState:
     def __init__(self) -> None:
         """Nothing does."""
         self.paths: list[Path] = []
-        self.tensors: Table[int, tuple[Tensor, Variable]] = Table()
-        self.overwritten: Table[Variable, Location] = _Overwritten()
-        self.spent: Table[Operator, None] = Table()
-        self.heap: Table[tuple[int, Any], Any] = Table()
-        self.born: Table[int, Any] = Table()
-        self.cases: Table[int, tuple[Any, frozenset[int]]] = Table()
-        self.reads: Table[tuple[int, int], tuple[Any, Any, Any]] = Table()
-        self.fragile: Table[int, Any] = Table()
-        self.stale: Table[int, tuple[Any, Location | None]] = Table()
-        self.merged: Table[int, list[Any]] = Table()
-        self.borrows: Table[int, tuple[Any, ...]] = Table()
-        self.borrowed: Table[int, Any] = Table()
-
-    @property
-    def _tables(self) -> Iterator[tuple[str, Table[Any, Any]]]:
-        return ((name, one) for name, one in vars(self).items() if isinstance(one, Table))
+        found = self._found = Found()
+        self.tensors: Table[int, tuple[Tensor, Variable]] = Table("tensors", found)
+        self.overwritten: Table[Variable, Location] = _Overwritten("overwritten", found)
+        self.spent: Table[Operator, None] = Table("spent", found)
+        self.heap: Table[tuple[int, Any], Any] = Table("heap", found)
+        self.born: Table[int, Any] = Table("born", found)
+        self.cases: Table[int, tuple[Any, frozenset[int]]] = Table("cases", found)
+        self.reads: Table[tuple[int, int], tuple[Any, Any, Any]] = Table("reads", found)
+        self.fragile: Table[int, Any] = Table("fragile", found)
+        self.stale: Table[int, tuple[Any, Location | None]] = Table("stale", found)
+        self.merged: Table[int, list[Any]] = Table("merged", found)
+        self.borrows: Table[int, tuple[Any, ...]] = Table("borrows", found)
+        self.borrowed: Table[int, Any] = Table("borrowed", found)
 
     @contextmanager
     def on(self, path: Path) -> Iterator[None]:
         """Stand at the end of a path; behind the `with` all is as before, and it may be longer."""
-        depth = len(self.paths)
+        depth, outer = len(self.paths), self._found.by_table
         self.paths.append(path)
-        outer = [(name, one, one.enter(path.changed.get(name, {}))) for name, one in self._tables]
+        found = self._found.by_table = {}
+        self.take(path)
         try:
             yield
         finally:
             self.abandon(depth + 1)
-            path.changed = {name: table.leave(before) for name, table, before in outer}
+            path.changed = _nothing()
+            for name, before in found.items():
+                table: Table[Any, Any] = getattr(self, name)
+                path.changed[name] = table.taken_back(before)
+            self._found.by_table = outer
             del self.paths[depth:]  # Ctrl-C may have left more
 
     def abandon(self, depth: int) -> None:
@@ -198,5 +215,5 @@ class PathState:
 
     def take(self, path: Path) -> None:
         """Let what a path has changed hold here: it is the only one that goes on."""
-        for name, table in self._tables:
-            table.update(path.changed.get(name, {}))
+        for name, changes in path.changed.items():
+            getattr(self, name).update(changes)
