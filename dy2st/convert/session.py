@@ -136,7 +136,8 @@ def trace(
     if keeping is not None:
         keeping.drop_unused(program, state, found.finished.kept)
     program.block.parameters = [*program.inputs, *program.state.values()]
-    drop_unused(program)
+    if program.functions:
+        drop_unused(program)
     return found
 
 

@@ -532,7 +532,7 @@ def _program_of(
         traced.finished,
         guards,
         subject.passes,
-        report_of(machine.record, machine.staged, tracer.growth.unrolled.values()),
+        report_of(machine.record, machine.staged, tracer.unrolled),
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),

@@ -211,9 +211,8 @@ def _in_order(before: Mapping[str, Sequence[str]]) -> dict[str, None]:
 
 def drop_unused(program: Program) -> None:
     """Forget the functions that nothing calls."""
-    if program.functions:
-        used = reached_from(program, called_by(program.block))
-        program.functions = {k: block for k, block in program.functions.items() if k in used}
+    used = reached_from(program, called_by(program.block))
+    program.functions = {k: block for k, block in program.functions.items() if k in used}
 
 
 # -- operators in place of calls --------------------------------------------------------------

@@ -343,7 +343,7 @@ class Variable(Tensor):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """All names of the tensor mean the changed one from here on."""
-        _recorder().set_item(self, index, value)
+        _recorder().replace(self, lambda old: F.setitem(old, index, value))
 
     def replace(self, compute: Callable[[Tensor], Any], is_same_memory: bool = False) -> None:
         """Become what is computed of the tensor as it is; all names mean that from here on."""

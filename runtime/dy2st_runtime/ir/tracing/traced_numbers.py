@@ -97,6 +97,16 @@ class Trials(Generic[_Key]):
     """What was tried, by whatever names a number.
 
     refused  those that are constants for ever, each with the reason.
+
+    >>> trials = Trials()
+    >>> trials.begin(["n", "m"])
+    ['n', 'm']
+    >>> trials.accept(["n"])
+    >>> trials.refuse(["m"], "it is a rank"), trials.refused
+    (['m'], {'m': 'it is a rank'})
+    >>> trials.take_back(["m"])
+    >>> trials.refused
+    {}
     """
 
     def __init__(self) -> None:
@@ -146,7 +156,11 @@ class Trials(Generic[_Key]):
 
 
 def reason_of(error: Exception) -> str:
-    """The first line of an error, with its class."""
+    """The first line of an error, with its class.
+
+    >>> reason_of(ValueError("not positive"))
+    'ValueError: not positive'
+    """
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 

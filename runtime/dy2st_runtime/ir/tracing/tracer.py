@@ -72,7 +72,7 @@ from dy2st_runtime.ir.tracing.changes import (
     set_value,
 )
 from dy2st_runtime.ir.tracing.gradient_flow import GradientFlags
-from dy2st_runtime.ir.tracing.growth import Growth
+from dy2st_runtime.ir.tracing.growth import Growth, Unrolled
 from dy2st_runtime.ir.tracing.path_state import Path, PathState
 from dy2st_runtime.ir.tracing.python_numbers import may_outgrow
 from dy2st_runtime.ir.tracing.traced_list import TracedList
@@ -138,8 +138,8 @@ class Tracer:
     >>> with tracer.tracing(), tracer.located(lambda: place):
     ...     found = tracer.locate()
     ...     y = dy2st.exp(x) * 2
-    >>> found is place
-    True
+    >>> found is place, tracer.growth.made.total(), [*tracer.unrolled]
+    (True, 0, [])
     >>> [operator.name for operator in tracer.program.operators], str(y.maker.location)
     (['exp', 'constant', 'multiply'], 'model.py:7')
 
@@ -213,7 +213,6 @@ class Tracer:
 
     >>> with tracer.tracing():
     ...     old = tracer.as_it_was(x)
-    ...     tracer.set_item(x, 0, 7.0)
     ...     tracer.replace(x, lambda now: now * 10)
     ...     tracer.set_value(x, dy2st.zeros([2]))
     ...     tracer.change(tensor, y)
@@ -271,6 +270,11 @@ class Tracer:
     def growth(self) -> Growth:
         """What lines have made of the Program, and loops that were unrolled."""
         return Growth()
+
+    @property
+    def unrolled(self) -> Iterable[Unrolled]:
+        """The loops of which each iteration was recorded, where they have made much."""
+        return self.growth.unrolled.values() if "growth" in vars(self) else ()
 
     @property
     def reads_live_tensors(self) -> bool:
@@ -679,10 +683,6 @@ class Tracer:
         """Record that sizes fulfil a condition behind an operator that raises for all others."""
         self.append("require", [], {"condition": condition, "message": "checked above"}, [])
         assume(condition)
-
-    def set_item(self, tensor: Tensor, index: Any, value: Any) -> None:
-        """Change elements of a tensor in place."""
-        self.replace(tensor, lambda old: F.setitem(old, index, value))
 
     def replace(
         self, tensor: Tensor, compute: Callable[[Tensor], Any], is_same_memory: bool = False
