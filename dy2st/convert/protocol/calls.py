@@ -53,7 +53,7 @@ from dy2st.convert.kinds.table import (
 from dy2st.convert.kinds.text import is_silent, logs_message
 from dy2st.convert.polyfills.methods import member
 from dy2st.convert.polyfills.registry import load_late
-from dy2st.convert.protocol.materialise import note_reached, shown, with_overlay_materialised
+from dy2st.convert.protocol.natives import note_reached, shown, with_overlay_materialised
 from dy2st.convert.stage.branch import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable

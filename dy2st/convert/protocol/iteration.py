@@ -39,8 +39,8 @@ from dy2st.convert.kinds.text import as_codes, characters
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, may_be_missing, presence, there_or
 from dy2st.convert.kinds.traced_keys import gathered as gather_entries
 from dy2st.convert.protocol.calls import call, why_left_alone
-from dy2st.convert.protocol.generators import consumed, push_loop, source_of
 from dy2st.convert.protocol.ifelse import test_of
+from dy2st.convert.protocol.try_with import consumed, push_loop, source_of
 from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while

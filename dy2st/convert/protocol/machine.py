@@ -21,10 +21,8 @@ from dy2st.convert.kinds.table import FUNCTIONS, say_method_misfit, say_misfit
 from dy2st.convert.kinds.tensors import note_change
 from dy2st.convert.protocol import (
     calls,
-    generators,
     ifelse,
     iteration,
-    materialise,
     names,
     natives,
     operators,
@@ -45,11 +43,9 @@ _MODULES: tuple[Any, ...] = (
     branch,
     calls,
     checks,
-    generators,
     ifelse,
     iteration,
     lists,
-    materialise,
     names,
     natives,
     operators,

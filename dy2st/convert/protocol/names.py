@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
 from importlib.util import resolve_name
 from types import CellType, FunctionType
 from typing import Any, NoReturn
@@ -16,7 +14,13 @@ from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key, may_be_missing, there_or
-from dy2st.convert.protocol.materialise import with_overlay_materialised
+from dy2st.convert.protocol.natives import (
+    CELL,
+    HeldVariable,
+    fill,
+    holding,
+    with_overlay_materialised,
+)
 from dy2st.convert.stage.branch import is_case, is_constant, known, stage_if
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.trace import MISSING, Trace, native_attribute
@@ -30,8 +34,6 @@ from dy2st.convert.values.special import (
 )
 from dy2st.transpiler.source import code_at, user_function
 from dy2st_runtime.ir.choice import joined as joined_texts
-
-CELL = "cell_contents"
 
 
 def glob(trace: Trace, function: FunctionType, name: str) -> Any:
@@ -157,32 +159,7 @@ def set_cell(trace: Trace, owner: CellType, value: Any) -> None:
     if not trace.is_made_here(owner) or (id(owner), CELL) in trace.over:
         trace.write(owner, CELL, value)
     else:
-        _fill(owner, value)
-
-
-def _fill(owner: CellType, value: Any) -> None:
-    if value is UNBOUND:
-        del owner.cell_contents
-    else:
-        owner.cell_contents = value
-
-
-@contextmanager
-def filled(trace: Trace, owners: Sequence[CellType]) -> Iterator[None]:
-    """Let cells hold for code that runs as it is what they hold in the trace."""
-    places = [(one, trace.over.get((id(one), CELL))) for one in owners]
-    changed = [(one, place.value, native_attribute(one, CELL)) for one, place in places if place]
-    # Whoever ends the trace while the code runs gives the cells back what they had.
-    known = len(trace.undo_stack)
-    trace.undo_stack += [partial(_fill, one, before) for one, _, before in changed]
-    try:
-        for one, value, _ in changed:
-            _fill(one, value)
-        yield
-    finally:
-        for one, _, before in changed:
-            _fill(one, before)
-        del trace.undo_stack[known:]
+        fill(owner, value)
 
 
 def del_cell(trace: Trace, owner: CellType, name: str) -> None:
@@ -290,7 +267,7 @@ def make_class(
     body = FunctionType(code_at(function, path), function.__globals__, name, None, cells or None)
     build: Any = builtins.__build_class__
     hooks = [hook for base in bases for hook in _hooks_of(base)]
-    with filled(trace, cells):
+    with holding(trace, [HeldVariable(trace, one, CELL) for one in cells]):
         reached = trace.note_reached((*hooks, *keywords.values())) if hooks else ()
         made = with_overlay_materialised(
             trace, reached, lambda: build(body, name, *bases, **keywords)
@@ -313,7 +290,7 @@ def make_generic(
 ) -> Any:
     """A function or class with type parameters: what makes it runs as Python has it."""
     code = code_at(function, path)
-    with filled(trace, cells):
+    with holding(trace, [HeldVariable(trace, one, CELL) for one in cells]):
         made = FunctionType(code, function.__globals__, code.co_name, None, cells or None)(*args)
     trace.own[id(made)] = made
     note_class_made(trace, made)

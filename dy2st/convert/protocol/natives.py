@@ -1,37 +1,524 @@
-"""Gives rows and native code what they need of the protocol."""
+"""Native code with real objects: it sees what the trace has written, and the trace what it does.
+
+The objects that it can reach get what the trace holds for them, and afterwards what they had. All
+that it may read of them is noted, and so are the variables that its callbacks share with the trace.
+"""
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable
+import dis
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from gc import get_referents
 from operator import is_
-from typing import Any
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any, cast
+from weakref import ref
 
 import numpy as np
 
+from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.dicts import shown_by
-from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
-from dy2st.convert.objects import check_held
-from dy2st.convert.protocol.ifelse import if_exp, not_, or_, test_of
-from dy2st.convert.protocol.materialise import (
-    note_fields,
-    note_reached,
-    viewed,
-    with_overlay_materialised,
+from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
+from dy2st.convert.kinds.tensors import read_layer
+from dy2st.convert.objects import check_held, is_plain_field, slots_of
+from dy2st.convert.trace import (
+    CONTENT,
+    EACH_CALL,
+    MISSING,
+    STATE,
+    DictView,
+    Trace,
+    native_attribute,
 )
-from dy2st.convert.protocol.operators import binary
-from dy2st.convert.stage.branch import known, stage_if, truth_of
-from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.trace import STATE, DictView, Trace
 from dy2st.convert.types import info
+from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.types.values import read_state, same_state, write_state
 from dy2st.convert.values.layout import Leaf, Number
-from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import UNBOUND, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir import Tensor, user_location
 from dy2st_runtime.ir.tracing.traced_list import TracedList
+from dy2st_runtime.nn.layer import Layer
+
+CELL = "cell_contents"
+
+
+class Held:
+    """What native code may see or change: it holds what the trace does for as long as it runs."""
+
+    put: Callable[[Any], None]  # lets it hold something
+    end: Callable[[], None]  # writes what has changed, and gives back what it had
+
+    def __init__(self, trace: Trace, owner: Any, name: Any, before: Any):
+        """Look at it before the code runs."""
+        self.trace, self.owner, self.name, self.before = trace, owner, name, before
+        place = trace.over.get((id(owner), name))
+        self.now = before if place is None else place.value
+
+    def begin(self) -> None:
+        """Show native code what the trace holds."""
+        if self.now is not self.before:
+            self.put(self.now)
+
+    def give_back(self) -> None:
+        """Let it hold what it had."""
+        self.put(self.before)
+
+
+class HeldVariable(Held):
+    """A global or a cell."""
+
+    def __init__(self, trace: Trace, owner: Any, name: str):
+        """Look at it before the code runs."""
+        super().__init__(trace, owner, name, native_attribute(owner, name))
+
+    def end(self) -> None:
+        """Write what has changed, and give back what it had."""
+        after = native_attribute(self.owner, self.name)
+        if after is not self.before:
+            self.give_back()
+        if after is not self.now:
+            self.trace.write(self.owner, self.name, after)
+
+    def put(self, value: Any) -> None:
+        """Let it hold a value."""
+        if type(self.owner) is CellType:
+            fill(self.owner, value)
+        elif value is MISSING:
+            self.owner.pop(self.name, None)
+        else:
+            self.owner[self.name] = value
+
+
+def fill(cell: CellType, value: Any) -> None:
+    """Let a variable that functions share hold a value, or none."""
+    cell.cell_contents = value
+    if value is UNBOUND:
+        del cell.cell_contents
+
+
+@contextmanager
+def holding(trace: Trace, held: Sequence[Held]) -> Iterator[None]:
+    """Let objects hold for native code what they hold in the trace."""
+    known = len(trace.undo_stack)
+    # Before: Ctrl-C may come between any two steps.
+    trace.undo_stack += [one.give_back for one in held]
+    try:
+        for one in held:
+            one.begin()
+        yield
+    finally:
+        for one in reversed(held):  # a dict of globals sees none that was put there after it
+            one.end()
+        del trace.undo_stack[known:]
+
+
+def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
+    """The variables that functions may read or set which native code can reach."""
+    found = {
+        (id(place.owner), name): place.owner
+        for (_, name), place in trace.over.items()
+        if isinstance(name, str) and type(place.owner) in (dict, CellType)
+    }
+    named: set[tuple[int, str]] = set()
+    for function in reached:
+        if type(function) is FunctionType and not is_of_library(module_of_code(function)):
+            # The globals that a function may set, and the variables of functions around it
+            names = trace.mark_outside(function.__globals__)
+            result: dict[tuple[int, str], Any] = {
+                (id(names), n): names for n in names_of(function.__code__)
+            }
+            places = result | {(id(cell), CELL): cell for cell in function.__closure__ or ()}
+            named |= places.keys()
+            found |= places
+    held = [HeldVariable(trace, owner, name) for (_, name), owner in found.items()]
+    for one in held:
+        if type(one.now) in (SymbolicSequence, Union) and (id(one.owner), one.name) in named:
+            trace.native(one.now)  # refused, in its words
+    return [one for one in held if type(one.now) not in (SymbolicSequence, Union)]
+
+
+_COLLECTIONS = ("list", "dict", "set", "keys", "values", "mapping")
+_MOST_PLACES = 5000  # to ask them all would take longer than to trace the call
+_STORES = ("_parameters", "_buffers", "_sub_layers")
+# What a Layer keeps for itself; who calls its hooks notes them.
+_OWN = frozenset(
+    ("_state_dict_hooks", "_non_persistable_buffer_names_set", "_hooks_with_kwargs")
+    + ("_forward_pre_hooks", "_forward_post_hooks", *_STORES)
+)
+
+
+def note_reached(trace: Trace, values: Any, through_users: bool = True) -> list[Any]:
+    """Note all that can be reached from values as read; gives those objects.
+
+    `through_users`: Layers of the user's inside of others too; they are traced if they are called.
+    """
+    todo, seen = list(values), dict[int, Any]()
+    known = len(trace.reads)
+    while todo:
+        value = todo.pop()
+        if id(value) not in seen and not _is_gone(value) and not isinstance(value, Tensor):
+            seen[id(value)] = value
+            todo += _parts(trace, value, through_users)
+    if len(trace.reads) - known > _MOST_PLACES:
+        text = f"code that is not traced may read more than {_MOST_PLACES} places"
+        trace.read(EACH_CALL, note_reached, "reached", text)
+    return list(seen.values())
+
+
+def _is_gone(value: Any) -> bool:
+    """Whether it is a proxy of an object that is there no more: whatever asks it raises."""
+    if info(type(value)).family != "proxy":
+        return False
+    try:
+        bool(value.__class__)
+    except ReferenceError:
+        return True
+    return False
+
+
+def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
+    kind = type(value)
+    note_settings(trace, value)
+    row = info(kind)
+    if row.base.family == "tuple" or kind is frozenset:
+        return list(value)
+    if row.is_container:
+        content = trace.content(value)
+        trace.read_content(value)
+        if not info(type(content)).is_container or kind is bytearray:
+            return []
+        if isinstance(content, dict):
+            return [*content.values(), *_marked(trace, value, _objects(content))]
+        return list(content)
+    if isinstance(value, Layer):
+        if trace.is_outside(value):
+            read_layer(trace, value)
+        fields = [one for name, one in vars(value).items() if name not in _OWN]
+        children = [one for store in _STORES for one in vars(value).get(store, {}).values()]
+        _marked(trace, value, [*fields, *children])
+        inner = [one for one in children if through_users or not is_users(one)]
+        return [*(one for one in fields if not isinstance(one, Layer)), *inner]
+    if is_machinery(value):  # a converted function stands for what it was made of
+        return [value.dygraph_function] if hasattr(kind, "dygraph_function") else []
+    if kind is FunctionType:
+        return _of_function(trace, value)
+    if isinstance(value, MethodType):
+        return [value.__func__, value.__self__]
+    if trace.locations.of(value) is not None:
+        raise ConversionError(
+            f"a {kind.__name__} is given to code that is not converted",
+            at=user_location(),
+            why="a branch, loop or list has chosen it, and what it holds is known only when the "
+            "Program runs",
+            hint="give that code the values that it needs",
+        )
+    if not trace.is_outside(value):
+        return list((trace.fields(value) or {}).values())
+    if row.base.family in _COLLECTIONS:
+        trace.read("content", value, None, None)
+        is_dict = isinstance(value, (dict, MappingProxyType))
+        items = [*value.values(), *_objects(value)] if is_dict else [*value]
+        return [*_marked(trace, value, items), *note_fields(trace, value)]
+    if isinstance(value, ref):
+        target = value()
+        found = [] if target is None else _marked(trace, value, [target])
+        return [*found, *note_fields(trace, value)]
+    if row.state == "hidden":
+        trace.read("state", value, None, None)
+    elif is_opaque(value):
+        text = f"a {kind.__name__} from outside is given to code that is not traced"
+        trace.read(EACH_CALL, value, "", text)
+    note_class(trace, kind)
+    return note_fields(trace, value)
+
+
+def _objects(keys: Any) -> list[Any]:
+    """The keys that may hold something themselves."""
+    return [key for key in keys if not isinstance(key, (str, int))]
+
+
+def note_class(trace: Trace, kind: type) -> None:
+    """Note all that a class holds: native code may call any method."""
+    for one in kind.__mro__:
+        if one.__flags__ & HEAP_TYPE and id(one) not in trace.own:
+            trace.read("names", one, None, None)
+
+
+def _of_function(trace: Trace, function: FunctionType) -> list[Any]:
+    """What the code of a function of the user's names, where it runs natively."""
+    if is_of_library(module_of_code(function)):
+        return []
+    trace.read("code", function, "__code__", function.__code__)
+    names, scope = names_of(function.__code__), function.__globals__
+    found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    for cell in function.__closure__ or ():
+        held = native_attribute(cell, "cell_contents")
+        found.append(
+            held if id(cell) in trace.own else trace.read("cell", cell, "cell_contents", held)
+        )
+    for name in names:
+        held = trace.read("item", scope, name, scope.get(name, MISSING))
+        found.append(held)
+        if isinstance(held, ModuleType) and not is_of_library(held.__name__):
+            found += [trace.attr(held, one) for one in names if one in vars(held)]
+    dynamic = runs_unknown_text(function.__code__)
+    if dynamic:
+        text = f"{function.__qualname__}() is not traced, and calls {dynamic}()"
+        trace.read(EACH_CALL, function, "called", text)
+    return [one for one in found if one is not MISSING]
+
+
+def note_fields(trace: Trace, owner: Any) -> list[Any]:
+    """Note all attributes that an object from outside itself holds; gives their values."""
+    if not trace.is_outside(owner) or isinstance(owner, (type, ModuleType, FunctionType)):
+        return []
+    held = getattr(owner, "__dict__", None)
+    if isinstance(held, dict):
+        trace.read("fields", owner, None, None)
+    held = dict(held) if isinstance(held, dict) else {}
+    for kind in type(owner).__mro__:
+        slots = [one for one in vars(kind).values() if isinstance(one, MemberDescriptorType)]
+        held |= {one.__name__: getattr(owner, one.__name__, MISSING) for one in slots}
+    for name, one in held.items():
+        if (id(owner), name) not in trace.over:
+            trace.read("attr", owner, name, one)
+    return list(held.values())
+
+
+def is_users(value: Any) -> bool:
+    """Whether an object is a Layer of a class of the user's."""
+    return isinstance(value, Layer) and not str(type(value).__module__).startswith("dy2st_runtime.")
+
+
+def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:
+    """What an owner outside holds is outside."""
+    found = list(values)
+    if trace.is_outside(owner):
+        for value in found:
+            trace.mark_outside(value)
+    return found
+
+
+_RUNS_TEXT = frozenset({"eval", "exec"})
+_CALLS = frozenset({"CALL", "CALL_FUNCTION", "PRECALL"})
+
+
+def names_of(code: CodeType) -> set[str]:
+    """The globals and attributes that a code names, and those inside of it."""
+    return set().union(*(one.co_names for one in _codes(code)))
+
+
+def runs_unknown_text(code: CodeType) -> str:
+    """The function by which a code runs a text that it does not hold itself; empty if none."""
+    for one in _codes(code):
+        if _RUNS_TEXT.isdisjoint(one.co_names):
+            continue
+        steps = [*dis.get_instructions(one)]
+        for place, step in enumerate(steps):
+            is_one = step.opname == "LOAD_GLOBAL" and step.argval in _RUNS_TEXT
+            if is_one and not _holds_text(steps[place + 1 :]):
+                return str(step.argval)
+    return ""
+
+
+def _holds_text(steps: list[dis.Instruction]) -> bool:
+    """Whether the arguments are a text and variables: nothing is computed before the call."""
+    if steps[0].opname != "LOAD_CONST" or not isinstance(steps[0].argval, str):
+        return False
+    called = next(step.opname for step in steps if not step.opname.startswith("LOAD_"))
+    return called in _CALLS
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    found = [code]
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found += _codes(inner)
+        elif isinstance(inner, str) and not _RUNS_TEXT.isdisjoint(code.co_names):
+            try:
+                found.append(compile(inner, "<text>", "exec"))
+            except SyntaxError:
+                continue
+    return found
+
+
+def with_overlay_materialised(
+    trace: Trace, reached: Iterable[Any], run: Callable[[], Any], only_reads: bool = False
+) -> Any:
+    """Run native code that can reach some objects; what it does to them is written by the trace.
+
+    only_reads: it changes none of them.
+    """
+    # Any code finds these by itself.
+    by_itself = (sys.modules, sys.path, variables())
+    reached = [*reached, *(one for one in by_itself if (id(one), CONTENT) in trace.over)]
+    reached += [root for one in reached if (root := viewed(trace, one)) is not None]
+    reached = list({id(one): one for one in reached}.values())
+    older = [one for one in reached if not trace.is_made_here(one)]
+    if only_reads:
+        written_to = {key for key, _ in trace.over}
+        older = [one for one in older if id(one) in written_to]
+    held: list[Held] = [_HeldState(trace, one) for one in older if _may_change(trace, one)]
+    written: dict[int, dict[str, Any]] = {}
+    for (of, name), place in trace.over.items():
+        if isinstance(name, str):
+            written.setdefault(of, {})[name] = place.value
+    held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
+    held += [
+        _HeldLayer(trace, one, written[id(one)])
+        for one in older
+        if isinstance(one, Layer) and id(one) in written
+    ]
+    held += held_variables(trace, reached)
+    with holding(trace, held):
+        return run()
+
+
+def viewed(trace: Trace, value: Any) -> Any:
+    """The array from outside into whose memory another one looks; None if it looks into none."""
+    found = value
+    while isinstance(found, (np.ndarray, np.flatiter)) and isinstance(found.base, np.ndarray):
+        found = found.base
+    return found if found is not value and trace.is_outside(found) else None
+
+
+def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
+    """An argument of native code: a container itself, where the bracket lets it hold all.
+
+    is_kept: what is given an array keeps it, as constants of a Program do.
+    """
+    row = info(type(value))
+    if row.state == "derived" or (row.state == "array" and not is_kept):
+        return value
+    if row.is_container and info(type(trace.content(value))).is_container:
+        return value if _may_change(trace, value) else trace.native(value)
+    return trace.native(value)
+
+
+def _may_change(trace: Trace, value: Any) -> bool:
+    """Whether native code could change an object that the code that runs now has not made."""
+    if trace.is_made_here(value):
+        return False
+    if not info(type(value)).is_container:
+        return info(type(value)).state != ""
+    items = trace.content(value)
+    if type(items) in (SymbolicSequence, Union):
+        return False
+    values = items.values() if isinstance(items, dict) else items
+    return not any(type(one) in (SymbolicSequence, Union) for one in values)
+
+
+class _HeldState(Held):
+    """An object that native code may change: what it holds."""
+
+    def __init__(self, trace: Trace, owner: Any):
+        """Look at it before the code runs."""
+        name = CONTENT if info(type(owner)).is_container else STATE
+        super().__init__(trace, owner, name, read_state(owner))
+
+    def put(self, state: Any) -> None:
+        """Let it hold a state."""
+        if state is not self.before:
+            check_held(self.owner, state)
+        write_state(self.owner, state)
+
+    def end(self) -> None:
+        """Write what has changed, and give the object back what it had."""
+        after = read_state(self.owner)
+        if type(after) is dict and "__builtins__" not in self.now:
+            after.pop("__builtins__", None)  # eval() puts them there
+        is_changed = not same_state(after, self.now)
+        if is_changed or self.now is not self.before:
+            self.give_back()
+        if self.name is STATE:
+            self.trace.read("state", self.owner, None, None)
+        if is_changed:
+            self.trace.alias_tracker.part(self.owner)
+            self.trace.write(self.owner, self.name, after)
+
+
+def _has_fields(owner: Any) -> bool:
+    """Whether an object has attributes that anybody may set, past the trace."""
+    row = info(type(owner))
+    if row.is_atom or row.is_container or str(type(owner).__module__).startswith("dy2st"):
+        return False
+    if row.family in ("class", "module", "function", "tensor", "layer"):
+        return False
+    return isinstance(getattr(owner, "__dict__", None), dict) or bool(slots_of(type(owner)))
+
+
+class _HeldFields(Held):
+    """An object of the user's that native code may look at or change: its attributes."""
+
+    def __init__(self, trace: Trace, owner: Any, written: dict[str, Any]):
+        """Look at it before the code runs."""
+        self.trace, self.owner, self.slots = trace, owner, slots_of(type(owner))
+        self.before = self.fields()
+        self.now = self.before | written
+
+    def fields(self) -> dict[str, Any]:
+        """The attributes that it itself holds; those that are missing only as they are asked."""
+        held = dict(getattr(self.owner, "__dict__", ()))
+        return held | {name: native_attribute(self.owner, name) for name in self.slots}
+
+    def begin(self) -> None:
+        """Show native code what the trace holds."""
+        for value in self.now.values():
+            if type(value) in (SymbolicSequence, Union):
+                self.trace.native(value)  # refused, in its words
+        self.put(self.now)
+
+    def end(self) -> None:
+        """Write what has changed, and give the object back what it had."""
+        after = self.fields()
+        self.give_back()
+        for name in {**self.now, **after}:
+            value = after.get(name, MISSING)
+            if value is not self.now.get(name, MISSING):
+                self.trace.set_field(self.owner, name, value)
+
+    def put(self, fields: dict[str, Any]) -> None:
+        """Let the object hold other attributes, past its class."""
+        old, kind = self.fields(), cast(Any, object)
+        for name in {**old, **fields}:
+            value = fields.get(name, MISSING)
+            if value is old.get(name, MISSING):
+                continue
+            if name in self.slots and value is MISSING:
+                kind.__delattr__(self.owner, name)
+            elif name in self.slots:
+                kind.__setattr__(self.owner, name, value)
+            elif value is MISSING:
+                del vars(self.owner)[name]
+            else:
+                vars(self.owner)[name] = value
+
+
+class _HeldLayer(_HeldFields):
+    """A Layer that native code may look at: what the trace has set of its plain attributes."""
+
+    def __init__(self, trace: Trace, owner: Layer, written: dict[str, Any]):
+        """Look at it before the code runs."""
+        self.names = [name for name in written if is_plain_field(owner, name)]
+        super().__init__(trace, owner, {name: written[name] for name in self.names})
+
+    def fields(self) -> dict[str, Any]:
+        """The attributes that the trace has set, as the Layer holds them."""
+        held = vars(self.owner)
+        return {name: held[name] for name in self.names if name in held}
 
 
 def exported(trace: Trace, values: Any) -> Any:
@@ -162,134 +649,3 @@ def seen_now(trace: Trace, fields: Any) -> Any:
     made = trace.made(dict(fields))
     trace.alias_tracker.keep_view(made)
     return made
-
-
-def truth_value(trace: Trace, value: Any) -> Any:
-    """The truth of a value, as a value."""
-    found = test_of(trace, value)
-    return as_number(trace, found, bool) if isinstance(found, Variable) else found
-
-
-def equals(trace: Trace, left: Any, right: Any) -> Any:
-    """Whether two values are equal, as a bool or a bool of the Program."""
-    return test_of(trace, binary(trace, "eq", left, right))
-
-
-def any_of(trace: Trace, holds: Callable[[Any], Any], items: Iterable[Any]) -> Any:
-    """Whether something holds for one of some items of Python."""
-    found: Any = False
-    for item in items:
-        found = or_(trace, found, lambda item=item: holds(item))  # type: ignore[misc]
-        if found is True:
-            return True
-    return truth_value(trace, found)
-
-
-def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
-    """Whether something holds for one of the places of a list of a length."""
-
-    def more(index: Any, found: Any) -> Any:
-        return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
-
-    def iteration(index: Any, found: Any) -> Any:
-        return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
-
-    start = trace.tracer.number(False)
-    result = stage_while(trace, more, iteration, (0, start), ("the place", "whether it is found"))[
-        1
-    ]
-    if isinstance(result, Variable):
-        result.number = bool
-    return result
-
-
-def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    """`content[key]` for a traced key; a default is called where there is none."""
-    keys = list(content)
-
-    def pick(place: int) -> Any:
-        if place == len(keys):
-            if default is None:
-                raise missing_key(key)
-            return default()
-        value = content[keys[place]]
-        here = is_entry(trace, keys[place], value, key)
-        return if_exp(trace, here, lambda: known(trace, value), lambda: pick(place + 1))
-
-    return pick(0)
-
-
-def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
-    """Two containers of Python, element by element."""
-    if name in ("eq", "ne"):
-        same = _is_same(trace, left, right)
-        if isinstance(same, bool):
-            return same is (name == "eq")
-        result = same if name == "eq" else F.logical_not(same)
-        result.number = bool
-        return result
-    lengths = len(left), len(right)
-    return _in_order(trace, name, list(zip(left, right, strict=False)), lengths)
-
-
-def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int]) -> Any:
-    """The comparison of the first two that differ; if none do, of the lengths."""
-    for place, (a, b) in enumerate(pairs):
-        same = True if a is b else equals(trace, a, b)
-        if same is True:
-            continue
-        # As Python does, ask only the first pair that differs for its order: others may have none.
-        if same is False:
-            return binary(trace, name, a, b)
-        rest = pairs[place + 1 :]
-        equal = lambda: _in_order(trace, name, rest, lengths)  # noqa: B023, E731  called here
-        differ = lambda: binary(trace, name, a, b)  # noqa: B023, E731
-        return stage_if(trace, same, equal, differ, (), "a comparison", of_cases=True)[0]
-    return binary(trace, name, *lengths)
-
-
-def _is_same(trace: Trace, left: Any, right: Any) -> Any:
-    """Whether two containers are equal: dicts of any class, others of one."""
-    if isinstance(left, set):
-        return left == right
-    are_dicts = isinstance(left, dict) and isinstance(right, dict)
-    if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
-        # Whether two dicts are equal that have entries which may be missing
-        if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
-            check_sure(trace, left)  # their order counts, too
-            check_sure(trace, right)
-        alike: Any = True
-        for key in {**left, **right}:
-            one, other = left.get(key, MISSING), right.get(key, MISSING)
-            alike = _both(alike, _is_same_entry(trace, one, other))
-        return alike
-    are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
-    if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
-        return False
-    # The order of two dicts counts where both are ordered ones.
-    are_ordered = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
-    pairs: Iterable[tuple[Any, Any]]
-    if not are_dicts:
-        pairs = zip(left, right, strict=True)
-    elif left.keys() != right.keys() or (are_ordered and list(left) != list(right)):
-        return False
-    else:
-        pairs = [(left[key], right[key]) for key in left]
-    same: Any = True
-    for a, b in pairs:
-        if a is b or same is False:
-            continue
-        here = equals(trace, a, b)
-        same = here if same is True else _both(same, here)
-    return same
-
-
-def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
-    first, second = presence(trace, left), presence(trace, right)
-    alike = lambda: equals(trace, trace.known(left), trace.known(right))  # noqa: E731
-    both = lambda: if_exp(trace, second, alike, lambda: False)  # noqa: E731
-    return test_of(trace, if_exp(trace, first, both, lambda: not_(trace, second)))
-
-
-def _both(left: Any, right: Any) -> Any:
-    return False if right is False else left if right is True else F.logical_and(left, right)

@@ -1,10 +1,13 @@
-"""Unary and binary operators, comparisons and membership, in Python's order of methods."""
+"""Unary and binary operators, comparisons and membership, in Python's order of methods.
+
+Containers are compared element by element, as C code does it with values of Python.
+"""
 
 from __future__ import annotations
 
 import operator
-from collections import Counter, deque
-from collections.abc import Callable
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterable
 from functools import reduce
 from types import FunctionType, MethodType
 from typing import Any
@@ -15,12 +18,15 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
+from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.side_effects import note_settings
+from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import not_
-from dy2st.convert.protocol.materialise import with_overlay_materialised
-from dy2st.convert.stage.branch import is_case, known, truth_of
+from dy2st.convert.protocol.natives import with_overlay_materialised
+from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.trace import MISSING, Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
@@ -504,3 +510,134 @@ def _has_program_length(trace: Trace, source: Any) -> bool:
 def not_in(trace: Trace, item: Any, container: Any) -> Any:
     """`item not in container`."""
     return not_(trace, in_(trace, item, container))
+
+
+def truth_value(trace: Trace, value: Any) -> Any:
+    """The truth of a value, as a value."""
+    found = trace.test_of(value)
+    return as_number(trace, found, bool) if isinstance(found, Variable) else found
+
+
+def equals(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two values are equal, as a bool or a bool of the Program."""
+    return trace.test_of(binary(trace, "eq", left, right))
+
+
+def any_of(trace: Trace, holds: Callable[[Any], Any], items: Iterable[Any]) -> Any:
+    """Whether something holds for one of some items of Python."""
+    found: Any = False
+    for item in items:
+        found = trace.or_(found, lambda item=item: holds(item))  # type: ignore[misc]
+        if found is True:
+            return True
+    return truth_value(trace, found)
+
+
+def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
+    """Whether something holds for one of the places of a list of a length."""
+
+    def more(index: Any, found: Any) -> Any:
+        return F.logical_and(truth_of(trace, index < length), F.logical_not(found))
+
+    def iteration(index: Any, found: Any) -> Any:
+        return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
+
+    start = trace.tracer.number(False)
+    result = stage_while(trace, more, iteration, (0, start), ("the place", "whether it is found"))[
+        1
+    ]
+    if isinstance(result, Variable):
+        result.number = bool
+    return result
+
+
+def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = None) -> Any:
+    """`content[key]` for a traced key; a default is called where there is none."""
+    keys = list(content)
+
+    def pick(place: int) -> Any:
+        if place == len(keys):
+            if default is None:
+                raise missing_key(key)
+            return default()
+        value = content[keys[place]]
+        here = is_entry(trace, keys[place], value, key)
+        return trace.if_exp(here, lambda: known(trace, value), lambda: pick(place + 1))
+
+    return pick(0)
+
+
+def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """Two containers of Python, element by element."""
+    if name in ("eq", "ne"):
+        same = _is_same(trace, left, right)
+        if isinstance(same, bool):
+            return same is (name == "eq")
+        result = same if name == "eq" else F.logical_not(same)
+        result.number = bool
+        return result
+    lengths = len(left), len(right)
+    return _in_order(trace, name, list(zip(left, right, strict=False)), lengths)
+
+
+def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int]) -> Any:
+    """The comparison of the first two that differ; if none do, of the lengths."""
+    for place, (a, b) in enumerate(pairs):
+        same = True if a is b else equals(trace, a, b)
+        if same is True:
+            continue
+        # As Python does, ask only the first pair that differs for its order: others may have none.
+        if same is False:
+            return binary(trace, name, a, b)
+        rest = pairs[place + 1 :]
+        equal = lambda: _in_order(trace, name, rest, lengths)  # noqa: B023, E731  called here
+        differ = lambda: binary(trace, name, a, b)  # noqa: B023, E731
+        return stage_if(trace, same, equal, differ, (), "a comparison", of_cases=True)[0]
+    return binary(trace, name, *lengths)
+
+
+def _is_same(trace: Trace, left: Any, right: Any) -> Any:
+    """Whether two containers are equal: dicts of any class, others of one."""
+    if isinstance(left, set):
+        return left == right
+    are_dicts = isinstance(left, dict) and isinstance(right, dict)
+    if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
+        # Whether two dicts are equal that have entries which may be missing
+        if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
+            check_sure(trace, left)  # their order counts, too
+            check_sure(trace, right)
+        alike: Any = True
+        for key in {**left, **right}:
+            one, other = left.get(key, MISSING), right.get(key, MISSING)
+            alike = _both(alike, _is_same_entry(trace, one, other))
+        return alike
+    are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
+    if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
+        return False
+    # The order of two dicts counts where both are ordered ones.
+    are_ordered = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
+    pairs: Iterable[tuple[Any, Any]]
+    if not are_dicts:
+        pairs = zip(left, right, strict=True)
+    elif left.keys() != right.keys() or (are_ordered and list(left) != list(right)):
+        return False
+    else:
+        pairs = [(left[key], right[key]) for key in left]
+    same: Any = True
+    for a, b in pairs:
+        if a is b or same is False:
+            continue
+        here = equals(trace, a, b)
+        same = here if same is True else _both(same, here)
+    return same
+
+
+def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
+    first, second = presence(trace, left), presence(trace, right)
+    alike = lambda: equals(trace, trace.known(left), trace.known(right))  # noqa: E731
+    both = lambda: trace.if_exp(second, alike, lambda: False)  # noqa: E731
+    return trace.test_of(trace.if_exp(first, both, lambda: not_(trace, second)))
+
+
+def _both(left: Any, right: Any) -> Any:
+    return False if right is False else left if right is True else F.logical_and(left, right)

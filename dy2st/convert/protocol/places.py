@@ -40,8 +40,8 @@ from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
 from dy2st.convert.objects import is_namespace, setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
-from dy2st.convert.protocol.materialise import with_overlay_materialised
-from dy2st.convert.protocol.natives import value_at
+from dy2st.convert.protocol.natives import with_overlay_materialised
+from dy2st.convert.protocol.operators import value_at
 from dy2st.convert.stage.branch import known, stage_if
 from dy2st.convert.stage.checks import caught, check_place, map_cases
 from dy2st.convert.trace import CONTENT, MISSING, Sizes, Trace, of_class, own_method, special
