@@ -32,7 +32,14 @@ from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import bare, info
 from dy2st.convert.values.flatten import copied, copied_parts
 from dy2st.convert.values.layout import Layout, Reference, Same, View, has_objects, leaves_of
-from dy2st.convert.values.special import COUNT, LOCATION, MISSING, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    ATTRIBUTES,
+    COUNT,
+    LOCATION,
+    MISSING,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Variable, user_location
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -59,14 +66,12 @@ class BorrowedElement:
     index   its place, from the beginning.
     item    the element.
     parts   the lists and objects in it that may be changed.
-    depth   how many frames there were: it ends with the last of them.
     """
 
     owner: Any
     index: Any
     item: Any
     parts: list[Any]
-    depth: int
     is_changed: bool = False
 
     def may_be(self, other: BorrowedElement) -> bool:
@@ -80,19 +85,12 @@ class AliasTracker:
 
     def __init__(self, trace: Trace):
         """Nobody holds anything."""
-        self._trace = trace
-        self._state = trace.state
-        self._views: dict[int, Any] = {}  # attributes that were asked for as a dict
-        # Who holds elements of a layout, by its root: lists, and the objects that were put into
-        # them. What is made of a list has the layout of its elements, or one that is above it.
-        self._holders: dict[int, dict[int, Any]] = {}
-        self._noted: list[tuple[int, Layout, Any]] = []  # with the depth of paths
-        self._held: dict[int, tuple[Any, Layout]] = {}  # the last one of each, for what joins it
-        self._roots: dict[int, Layout] = {}
+        self._trace, self._state = trace, trace.state
+        # What is made of a list has the layout of its elements, or one that is above it: those of
+        # one root are elements that lists share.
+        self._roots: dict[Layout, Layout] = {}
         self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
-        self._copied: set[int] = set()  # the stale ones among them
-        self._fixed: set[int] = set()  # roots of elements that something unknown holds, too
-        self._layouts: list[Layout] = []  # whose ids stand in these tables
+        self._fixed: set[Layout] = set()  # roots of elements that something unknown holds, too
         self._same: dict[int, list[Any]] = {}  # what has stood for one object, by each of them
 
     def check(self, owner: Any) -> None:
@@ -100,8 +98,9 @@ class AliasTracker:
         stale = self._state.stale
         if not stale or id(owner) not in stale:
             return
-        at, kind = stale[id(owner)][1], getattr(owner, "kind", type(owner)).__name__
-        if id(owner) in self._copied:
+        _, at, is_shared = stale[id(owner)]
+        kind = getattr(owner, "kind", type(owner)).__name__
+        if is_shared:
             raise ConversionError(
                 f"a {kind} is used of which another list or dict has an element that has changed",
                 at=user_location(),
@@ -142,7 +141,7 @@ class AliasTracker:
 
     def check_outside(self) -> None:
         """Refuse a change of what may be an object from outside: that one would stay as it is."""
-        for owner, at in self._state.stale.values():
+        for owner, at, _ in self._state.stale.values():
             if self._trace.is_outside(owner):
                 kind = type(owner).__name__
                 raise ConversionError(
@@ -162,7 +161,7 @@ class AliasTracker:
 
     def check_change(self, owner: Any) -> None:
         """Refuse to change what is kept by value."""
-        if id(owner) in self._views:
+        if self._trace.origins.get(id(owner), (None, None))[1] is ATTRIBUTES:
             raise ConversionError(
                 "attributes are set in the `__dict__` of an object of which others were set before",
                 at=user_location(),
@@ -183,44 +182,41 @@ class AliasTracker:
             # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._state.borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
-            others = self._others(borrow.owner, owner)
-            self._outdate(others)
-            self._copied.update(map(id, others))
+            self._outdate(self._others(borrow.owner, owner), is_shared=True)
 
     # -- lists that hold the same elements by value -----------------------------------------------
 
     def _root(self, node: Layout) -> Layout:
-        while id(node) in self._roots:
-            node = self._roots[id(node)]
+        while node in self._roots:
+            node = self._roots[node]
         return node
 
     def link(self, one: Layout, other: Layout) -> None:
         """Note that elements of a layout are elements of another one, too."""
         one, other = self._root(one), self._root(other)
         if one is not other and has_objects(one):
-            self._layouts += [one, other]
-            self._roots[id(one)] = other
-            self._fixed |= {id(other)} if id(one) in self._fixed else set()
-            held = self._holders.setdefault(id(other), {})
-            held.update(self._holders.pop(id(one), {}))
+            self._roots[one] = other
+            self._fixed |= {other} if one in self._fixed else set()
+
+    def _element(self, owner: Any) -> Layout | None:
+        """The layout of the elements of a list of a length; None of all else."""
+        return getattr(self._trace.raw(owner), "element", None)
 
     def note_elements(self, owner: Any, element: Layout | None) -> None:
         """A container holds elements of a layout from now on."""
         if element is None or not has_objects(element):
             return
         _, known = self._elements.setdefault(id(owner), (owner, element))
-        if known is not element:
-            self.link(known, element)
+        self.link(known, element)
         self._hold(element, [owner])
 
     def _hold(self, element: Layout, holders: Iterable[Any]) -> None:
+        """Objects are, or hold, elements of a layout."""
         root = self._root(element)
-        held = self._holders.setdefault(id(root), {})
         for one in holders:
-            if id(one) not in held:
-                held[id(one)], self._held[id(one)] = one, (one, element)
-                self._layouts += [root, element]
-                self._noted.append((len(self._state.paths), element, one))
+            _, known = self._state.holders.get(id(one), (one, ()))
+            if not any(self._root(node) is root for node in known):
+                self._state.holders[id(one)] = one, (*known, element)
 
     def _note_originals(self, parts: Iterable[Any], element: Layout | None) -> None:
         """A list keeps objects by value; what they are elements of has the same elements."""
@@ -228,21 +224,21 @@ class AliasTracker:
             return
         for part in parts:
             borrow = self._state.borrowed.get(id(part))
-            own = (
-                None if borrow is None else getattr(self._trace.raw(borrow.owner), "element", None)
-            )
+            own = None if borrow is None else self._element(borrow.owner)
             if own is not None:
                 self.link(own, element)
         self._hold(element, parts)
 
     def _others(self, owner: Any, *changed: Any) -> list[Any]:
         """Who holds elements of a list beside itself, and but for what changes."""
-        element = getattr(self._trace.raw(owner), "element", None)
-        holders = self._holders.get(id(self._root(element)), {}) if element is not None else {}
+        element = self._element(owner)
+        root = None if element is None else self._root(element)
+        known = self._state.holders.values() if element is not None else ()
+        holders = [one for one, nodes in known if any(self._root(node) is root for node in nodes)]
         mine: set[int] = set()
         for one in (owner, *changed) if len(holders) > 1 else ():
             mine |= self._that_are(one).keys()
-        others = [one for key, one in holders.items() if mine and key not in mine]
+        others = [one for one in holders if mine and id(one) not in mine]
         return [same for one in others for same in self._that_are(one).values()]
 
     def note_same(self, one: Any, other: Any) -> None:
@@ -279,8 +275,8 @@ class AliasTracker:
             self._trace.locations.is_wanted = True
             self._trace.watched.add(id(value))
         for value in group if len(group) > 1 else ():
-            if id(value) in self._held:
-                self._hold(self._held[id(value)][1], group)
+            for element in self._state.holders.get(id(value), (value, ()))[1]:
+                self._hold(element, group)
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
         for one in elements[1:]:
             self.link(elements[0], one)
@@ -294,9 +290,10 @@ class AliasTracker:
         self._outdate(others)
         return others
 
-    def _outdate(self, others: Iterable[Any]) -> None:
+    def _outdate(self, others: Iterable[Any], is_shared: bool = False) -> None:
         for other in others:
-            self._state.stale[id(other)] = other, user_location()
+            was_shared = self._state.stale.get(id(other), (0, 0, False))[2]
+            self._state.stale[id(other)] = other, user_location(), is_shared or was_shared
             self._trace.watched.add(id(other))
 
     # -- what is kept by value --------------------------------------------------------------------
@@ -318,7 +315,7 @@ class AliasTracker:
     def keep_view(self, made: dict[str, Any]) -> None:
         """Note the attributes of an object as a dict: a change of it would be lost."""
         self.keep((made,))
-        self._views[id(made)] = made
+        self._trace.origins[id(made)] = made, ATTRIBUTES
 
     def keep_copied(self, parts: Sequence[Any], element: Layout | None = None) -> None:
         """Note objects that a list keeps by value: a change of them would be lost."""
@@ -336,15 +333,18 @@ class AliasTracker:
     def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
         fragile = self._state.fragile
-        element = getattr(self._trace.raw(owner), "element", None) if self._fixed else None
-        if element is not None and id(self._root(element)) in self._fixed:
+        element = self._element(owner) if self._fixed else None
+        if element is not None and self._root(element) in self._fixed:
             return item
         # While it is borrowed it may change, so the mark is dropped; `_end` sets it again.
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            borrow = BorrowedElement(owner, place, item, parts, len(self._trace.state.paths))
-            self._state.borrows[id(owner)] = *self._state.borrows.get(id(owner), ()), borrow
+            borrow = BorrowedElement(owner, place, item, parts, len(self._state.paths))
+            self._state.borrows[id(owner)] = (
+                *self._state.borrows.get(id(owner), ()),
+                borrow,
+            )
             self._state.borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 
@@ -355,8 +355,7 @@ class AliasTracker:
         # Kept by value in a second place: a change through this one would not reach that.
         is_elsewhere = any(id(part) in self._state.fragile for part in parts)
         if is_elsewhere and element is not None:
-            self._fixed.add(id(self._root(element)))
-            self._layouts.append(self._root(element))
+            self._fixed.add(self._root(element))
         self.keep_copied(parts)
         if parts and not is_elsewhere:
             self.borrow_element(owner, index, item)
@@ -387,26 +386,19 @@ class AliasTracker:
     # -- paths and joins --------------------------------------------------------------------------
 
     def leave(self) -> None:
-        """A frame ends, and what was borrowed in it."""
-        depth = len(self._trace.state.paths)
-        for key, borrows in [*self._state.borrows.items()]:
-            self._state.borrows[key] = tuple([one for one in borrows if one.depth < depth])
-            self._end(borrow for borrow in borrows if borrow.depth >= depth)
-        # What was made in it ends, too: what goes on is put together anew.
-        born, older = self._state.born, list[tuple[int, Layout, Any]]()
-        while self._noted and self._noted[-1][0] >= depth:
-            _, element, holder = self._noted.pop()
-            if born.is_set_here(id(holder)):
-                self._holders.get(id(self._root(element)), {}).pop(id(holder), None)
-            else:
-                older.append((depth - 1, element, holder))
-        self._noted += older
+        """A path ends, and what was borrowed in it."""
+        borrowed = self._state.borrowed
+        self._end([one for key, one in borrowed.items() if borrowed.is_set_here(key)])
 
     def note_left(self, path: Path) -> None:
         """What a path has merged stays merged behind it."""
         groups = {id(group): group for group in path.left_in("merged").values()}
         for group in groups.values():
             self.join(group)
+        # What was made in it ends, too: what goes on is put together anew.
+        for key, (one, nodes) in path.left_in("holders").items():
+            for node in nodes if key not in path.changed["born"] else ():
+                self._hold(node, [one])
 
     def parts_of(
         self, value: Any, layout: Layout, view: View, path: Path | None = None

@@ -133,6 +133,8 @@ STATE = Special("state")
 LOCATION = Special("location")
 COUNT = Special("count")
 MISSING = Special("missing")
+# How a dict came about that has the attributes of an object.
+ATTRIBUTES = Special("attributes")
 # What a variable holds after code that has raised.
 ABSENT = Special("absent")
 

@@ -160,7 +160,9 @@ class PathState:
     cases        which cases a value can be that is one of several, by the id of its tag.
     reads        elements that are one of several, by list and index; both stand beside it, too.
     fragile      objects that nobody may change, by id, as in all that follow.
-    stale        objects that nobody may read, with the place where another form has changed.
+    stale        objects that nobody may read, with the place where another form has changed, and
+                 whether that is an element of another list.
+    holders      objects that are, or hold, elements of lists by value, with their layouts.
     merged       the objects that a join has made one with each of them.
     borrows      the elements that were looked up in a list; `borrowed`: by what may be changed.
     """
@@ -177,7 +179,8 @@ class PathState:
         self.cases: Table[int, tuple[Any, frozenset[int]]] = Table("cases", found)
         self.reads: Table[tuple[int, int], tuple[Any, Any, Any]] = Table("reads", found)
         self.fragile: Table[int, Any] = Table("fragile", found)
-        self.stale: Table[int, tuple[Any, Location | None]] = Table("stale", found)
+        self.stale: Table[int, tuple[Any, Location | None, bool]] = Table("stale", found)
+        self.holders: Table[int, tuple[Any, tuple[Any, ...]]] = Table("holders", found)
         self.merged: Table[int, list[Any]] = Table("merged", found)
         self.borrows: Table[int, tuple[Any, ...]] = Table("borrows", found)
         self.borrowed: Table[int, Any] = Table("borrowed", found)
