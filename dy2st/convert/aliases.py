@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import bare, info
 from dy2st.convert.values.flatten import copied, copied_parts
-from dy2st.convert.values.layout import Layout, Reference, Same, View, has_objects, leaves_of
+from dy2st.convert.values.layout import Layout, Reference, Same, View, all_of, has_objects
 from dy2st.convert.values.special import (
     ATTRIBUTES,
     COUNT,
@@ -605,10 +605,4 @@ def _name_of(kind: type) -> str:
 
 def _constants(nodes: Sequence[Layout]) -> list[Any]:
     """The values of Python in layouts."""
-    found = []
-    waiting = [*nodes]
-    while waiting:
-        node = waiting.pop()
-        found += [node.value] if isinstance(node, Same) else []
-        waiting += leaves_of(node)
-    return found
+    return [node.value for node in all_of(nodes) if isinstance(node, Same)]

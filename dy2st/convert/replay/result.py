@@ -5,7 +5,7 @@ Values of Python are made of them after a run, and files hold their structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
@@ -29,10 +29,10 @@ from dy2st.convert.values.layout import (
     Reference,
     Same,
     SequenceLayout,
+    all_of,
     count,
     holds_itself,
     is_missing,
-    leaves_of,
     number_kind,
     opened,
     width,
@@ -340,20 +340,16 @@ class Taker:
         # A value with what the objects that it may be hold now
         for one in value.objects.values():
             self.trace.alias_tracker.check(one)
-        if not any(is_changed(value, place, self.trace) for place in value.objects):
-            now = value
-        else:
+        now, trace = value, self.trace
+        if any(is_changed(value, place, trace) for place in value.objects):
             # Once more by value: the arrays of the cases are those of before the change.
-            node = opened(Same(value, self.trace))
-            made: Union = build(
-                self.trace, node, iter(flatten(self.trace, value, node, self.trace))
-            )
-            now = made
+            node = opened(Same(value, trace))
+            now = build(trace, node, iter(flatten(trace, value, node, trace)))
         tag = self.out(now.tag, int)
         held: dict[int, Any] = {}
         pairs: list[Any] = list(zip(now.layouts, now.arrays, strict=True))
         if place is not None:
-            none = Same(None, self.trace), ()
+            none = Same(None, trace), ()
             pairs = [pair if i == place else none for i, pair in enumerate(pairs)]
         for layout, _ in pairs:
             self._hold(layout, held)
@@ -373,12 +369,11 @@ class Taker:
 
     def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
         """Take the objects that a layout tells, which are older than it."""
-        if isinstance(node, Same) and not info(type(node.value)).is_atom:
-            held[id(node)] = self.take(node.value)
-        elif isinstance(node, Reference):
-            held[id(node)] = self._objects(node.kind)
-        for inner in () if node is None else leaves_of(node):
-            self._hold(inner, held)
+        for one in all_of([] if node is None else [node]):
+            if isinstance(one, Same) and not info(type(one.value)).is_atom:
+                held[id(one)] = self.take(one.value)
+            elif isinstance(one, Reference):
+                held[id(one)] = self._objects(one.kind)
 
 
 def _is_computed(tree: Any) -> bool:
@@ -641,9 +636,10 @@ def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         if id(tree) not in known:
             # Only the outputs tell: a list of some length, one of several values.
             held = tree.held
-            same = lambda node: (  # noqa: E731
-                rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
-            )
+
+            def same(node: Any) -> Any:
+                return rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
+
             if kind is Rows:
                 arrays = [outputs[array.index] for array in tree.arrays]
                 made = of_rows(tree.kind, tree.like, tree.element, arrays, same)
@@ -663,8 +659,7 @@ def _objects(tree: Objects, outputs: Sequence[Any], known: dict[int, Any]) -> li
         ]
         for name, column in tree.columns.items():
             for one, value in zip(made, rebuild(column, outputs, known), strict=True):
-                if value is not MISSING:
-                    object.__setattr__(one, name, value)
+                _set_attributes(one, [name], [value])
     found: list[Any] = known[id(tree)]
     return found
 
@@ -678,40 +673,36 @@ def _number(value: Any, kind: type | None) -> Any:
 def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
     if id(tree) in known:
         return known[id(tree)]
-    kind = tree.kind
-    if issubclass(kind, tuple):
-        items = [rebuild(item, outputs, known) for item in tree.items]
-        return info(kind).make(kind, items, (), None)
+    kind, items = tree.kind, (rebuild(item, outputs, known) for item in tree.items)
     made: Any
-    if info(kind).family == "bundle":
-        items = [rebuild(item, outputs, known) for item in tree.items]
-        made = known[id(tree)] = info(kind).make(kind, items, tree.keys, None)
-        return made
-    if tree.like is object:
-        made = bare(kind)
-        known[id(tree)] = made
-        for name, item in zip(tree.keys, tree.items, strict=True):
-            value = rebuild(item, outputs, known)
-            if value is not MISSING:  # no branch of this call has set it
-                object.__setattr__(made, name, value)
-        return made
-    if isinstance(tree.like, type) and tree.like is not object:
+    if issubclass(kind, tuple) or info(kind).family == "bundle":
+        made = known[id(tree)] = info(kind).make(kind, [*items], tree.keys, None)
+    elif tree.like is object:
+        made = known[id(tree)] = bare(kind)
+        _set_attributes(made, tree.keys, items)
+    elif isinstance(tree.like, type):
         # An object of a class derived from a container, which no method of that class has filled.
         base: Any = tree.like
-        made = known[id(tree)] = base.__new__(tree.kind)
+        made = known[id(tree)] = base.__new__(kind)
         if tree.keys:
             base.__init__(made, *(rebuild(one, outputs, known) for one in tree.keys))
-        attributes, held = (rebuild(item, outputs, known) for item in tree.items)
-        slots: Any = slots_of(tree.kind)
+        attributes, held = items
+        slots: Any = slots_of(kind)
         for name, one in attributes.items():  # past the methods of its class
             object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
-        info(tree.kind).restore(made, held)
-        return made
-    made = known[id(tree)] = tree.kind() if tree.like is None else copy(tree.like)
-    items = [rebuild(item, outputs, known) for item in tree.items]
-    if items:
-        fill(made, info(kind).make(kind, items, tree.keys, tree.like))
+        info(kind).restore(made, held)
+    else:
+        # It is known before its items are made, among which it may be.
+        made = known[id(tree)] = kind() if tree.like is None else copy(tree.like)
+        if tree.items:
+            fill(made, info(kind).make(kind, [*items], tree.keys, tree.like))
     return made
+
+
+def _set_attributes(made: Any, names: Iterable[str], values: Iterable[Any]) -> None:
+    for name, value in zip(names, values, strict=True):
+        if value is not MISSING:  # no branch of this call has set it
+            object.__setattr__(made, name, value)
 
 
 def of_rows(

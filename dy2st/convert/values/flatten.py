@@ -72,7 +72,7 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
             return promote_elements(trace, held, node.element, view)
         if isinstance(held, dict):
             return _of_pairs(trace, held, node.element, view)
-        rows = [_row(trace, item, node.element, view) for item in held]
+        rows = [row_of(trace, item, node.element, view) for item in held]
         for item in held:
             # The arrays have the elements by value: a later change of one of these would be lost.
             parts = copied(trace, item, node.element, view)
@@ -160,7 +160,7 @@ def _of_pairs(
     arrays = [F.array_of([]) for _ in range(width(element))]
 
     def added(pair: tuple[Any, Any]) -> list[Variable]:
-        row = _row(trace, pair, element, view)
+        row = row_of(trace, pair, element, view)
         return [F.array_append(trace.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
 
     for key, value in held.items():
@@ -179,7 +179,8 @@ def _of_pairs(
     return arrays
 
 
-def _row(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
+def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
+    """What the arrays of a SymbolicSequence get for one element."""
     assert element is not None
     leaves = flatten(trace, item, element, view) or [trace.tracer.number(0)]
     return [_exact(trace, leaf) for leaf in leaves]
@@ -190,11 +191,6 @@ def _exact(trace: Trace, leaf: Variable) -> Variable:
     if leaf.number is not float:
         return leaf
     return trace.tracer.cast_number(leaf, info(float).dtype)
-
-
-def row_of(trace: Trace, item: Any, element: Layout | None, view: View) -> list[Variable]:
-    """What the arrays of a SymbolicSequence get for one element."""
-    return _row(trace, item, element, view)
 
 
 def copied(trace: Trace, value: Any, node: Layout | None, view: View) -> list[Any]:
@@ -266,7 +262,7 @@ def promote_elements(
 
     def convert(leaves: list[Variable]) -> list[Variable]:
         item = build(trace, before, iter(leaves))
-        return _row(trace, item, element, view)
+        return row_of(trace, item, element, view)
 
     return trace.map_array(own, convert, width(element))
 
@@ -367,11 +363,8 @@ def _case_arrays(
         if place in changed or not same_form(before, case):
             arrays = _risen_case(trace, value, place, case, view)
         # Of the arrays of several cases that have become one, all but one are empty.
-        columns = (
-            arrays
-            if not columns
-            else [F.array_extend(a, b) for a, b in zip(columns, arrays, strict=True)]
-        )
+        pairs = zip(columns, arrays, strict=True) if columns else ()
+        columns = [F.array_extend(a, b) for a, b in pairs] or arrays
     return columns
 
 

@@ -7,7 +7,7 @@ least layout that both fit.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from operator import is_
@@ -133,13 +133,8 @@ Layout: TypeAlias = "Same | Number | Reference | Leaf | Parts | SequenceLayout |
 
 def depth(node: Layout) -> int:
     """How many containers stand in each other."""
-    inside: list[Layout] = []
-    if isinstance(node, (Parts, Cases)):
-        inside = node.items if isinstance(node, Parts) else node.cases
-    elif isinstance(node, SequenceLayout) and node.element is not None:
-        inside = [node.element]
     # A choice between values is no container of its own.
-    return (not isinstance(node, Cases)) + max(map(depth, inside), default=0)
+    return (not isinstance(node, Cases)) + max(map(depth, leaves_of(node)), default=0)
 
 
 def opened(node: Layout) -> Layout:
@@ -294,11 +289,17 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
     return []
 
 
+def all_of(nodes: Iterable[Layout]) -> Iterator[Layout]:
+    """Layouts, and all in them."""
+    for node in nodes:
+        yield node
+        yield from all_of(leaves_of(node))
+
+
 def has_objects(node: Layout) -> bool:
     """Whether there is anything in a value that can be changed in place."""
-    own = getattr(node, "kind", tuple)
-    is_value = isinstance(node, (Same, Number, Reference, Cases)) or info(own).is_unchanging
-    return not is_value or any(map(has_objects, leaves_of(node)))
+    held = (one for one in all_of([node]) if isinstance(one, (Parts, SequenceLayout)))
+    return not all(info(one.kind).is_unchanging for one in held)
 
 
 def width(element: Layout | None) -> int:
@@ -308,15 +309,10 @@ def width(element: Layout | None) -> int:
 
 def count(node: Layout) -> int:
     """How many leaves a layout has."""
-    if isinstance(node, Same):
-        return 0
-    if isinstance(node, (Number, Leaf, Reference)):
-        return 1
     if isinstance(node, SequenceLayout):
         return width(node.element)
-    if isinstance(node, Cases):
-        return 1 + sum(map(count, node.cases))
-    return sum(map(count, node.items))
+    is_own = isinstance(node, (Number, Leaf, Reference, Cases))  # of one of several, its tag
+    return is_own + sum(map(count, leaves_of(node)))
 
 
 def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
