@@ -393,21 +393,14 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         own = vars(value).values()
         return [*(value.__closure__ or ()), *defaults[0], *defaults[1], *own]
     row = info(kind)
-    if row.is_unchanging and row.base is row:
+    if row.is_unchanging and row.base is row and not row.is_constant:
         return row.parts(value, ())
     if isinstance(value, type):
         return [one for one in vars(value).values() if isinstance(one, Variable)]
     if row.is_unchanging and row.base.is_plain:
         return list(vars(value).values())
-    is_constant = row.is_constant or kind.__module__.partition(".")[0] in _CONSTANT
+    is_constant = row.is_constant or kind.__module__.startswith("dy2st_runtime.")
     return () if is_constant else None
-
-
-# Modules whose objects in C nobody can change.
-_CONSTANT = frozenset(
-    {"datetime", "decimal", "dy2st_runtime", "fractions", "numpy", "pathlib", "re", "types"}
-    | {"typing", "uuid"}
-)
 
 
 @dataclass(eq=False)

@@ -6,10 +6,10 @@ import re
 import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Sequence
-from datetime import date, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from operator import eq, is_
 from pathlib import PurePath
-from types import MappingProxyType
+from types import GenericAlias, MappingProxyType, UnionType
 from typing import Any
 
 import numpy as np
@@ -189,11 +189,12 @@ row(type(...), type(NotImplemented), **_ATOM, is_single=True)
 _OF_NUMPY: dict[str, Any] = {"is_open": True, "is_constant": True, "is_fixed": True}
 row(np.generic, **_OF_NUMPY, family="array", same=lambda a, b: a.tobytes() == b.tobytes())
 row(np.dtype, **_OF_NUMPY, same=eq)
-row(np.ufunc, is_fixed=True)
+row(np.ufunc, is_constant=True, is_fixed=True)
 # Equal ones are the same, so that a new one is no reason to trace anew.
 row(date, timedelta, is_atom=True, is_unchanging=True, same=eq)
-row(PurePath, time, tzinfo, family="value", is_fixed=True)
-row(re.Match, re.Pattern, struct.Struct, is_fixed=True)
+row(datetime, is_unchanging=True, is_constant=True, is_fixed=True)
+row(PurePath, time, timezone, tzinfo, family="value", is_constant=True, is_fixed=True)
+row(re.Match, re.Pattern, struct.Struct, GenericAlias, UnionType, is_constant=True, is_fixed=True)
 row("fractions.Fraction", is_constant=True, same=eq)
 row("decimal.Decimal", **_ATOM, same=lambda a, b: repr(a) == repr(b))  # 1.0 equals 1.00
 

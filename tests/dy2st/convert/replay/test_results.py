@@ -1,7 +1,11 @@
 """What a call gives back is made anew at each call, or refused."""
 
 import collections
+import copy
+import datetime
+import decimal
 import functools
+import pathlib
 import re
 import typing
 
@@ -97,6 +101,28 @@ def test_what_holds_tensors_in_c_is_refused(make, says):
         to_static(make)(X)
     assert caught.value.at.line == make.__code__.co_firstlineno
     assert caught.value.why and caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: np.zeros(3).flat, lambda: decimal.Context(prec=3), lambda: np.random.PCG64(3)],
+)
+def test_what_changes_in_c_is_not_shared_by_calls(make):
+    """A new one at each call, as eager gives, or a refusal."""
+    with pytest.raises(ConversionError, match="returns a"):
+        to_static(lambda x: (x, make()))(dy2st.ones([2]))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(datetime.datetime(2020, 1, 2), datetime.timezone.utc, datetime.time(3)),
+        *(re.compile("a"), list[int], pathlib.Path("a")),
+    ],
+)
+def test_what_nobody_can_change_is_given_back(value):
+    make = to_static(lambda x: (x, copy.deepcopy(value)))
+    assert make(dy2st.ones([2]))[1] == value
 
 
 def test_what_is_kept_outside_is_refused_alike():
