@@ -340,11 +340,8 @@ class AliasTracker:
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            borrow = BorrowedElement(owner, place, item, parts, len(self._state.paths))
-            self._state.borrows[id(owner)] = (
-                *self._state.borrows.get(id(owner), ()),
-                borrow,
-            )
+            borrow = BorrowedElement(owner, place, item, parts)
+            self._state.borrows[id(owner)] = *self._state.borrows.get(id(owner), ()), borrow
             self._state.borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 

@@ -9,6 +9,7 @@ from itertools import count
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+from dy2st.convert.call_context import Answer
 from dy2st.transpiler.compile import Statement
 from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import of_text
@@ -51,6 +52,9 @@ class LayerPaths:
             todo += [entry for entry in reversed(inner) if entry[0] is not None]
 
 
+Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
+
+
 @dataclass(frozen=True, eq=False)
 class Met:
     """A function that was called; `why` says why as it is, and is empty if in traced form."""
@@ -66,14 +70,21 @@ class Met:
 class Record:
     """What was met, in the order in which it was.
 
+    on_form    gets each function whose traced form is made.
     functions  those of Python, by the id of their code.
     others     the names of functions in C, and of classes.
-    on_form    gets each function whose traced form is made.
+    staged     what became branches and loops of the Program.
+    answers    what caches of the user's functions have answered.
+    apart      objects from outside of which code has asked whether they are one.
     """
 
     on_form: Callable[[FunctionType], object] | None = None
     functions: dict[int, Met] = field(default_factory=dict)
     others: dict[str, None] = field(default_factory=dict)
+    staged: dict[Staged, None] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    apart: list[Any] = field(default_factory=list)
+    layer_paths: LayerPaths = field(default_factory=LayerPaths)
 
     def met(
         self, function: FunctionType, why: str = "", statements: tuple[Statement, ...] = ()
@@ -89,9 +100,6 @@ class Record:
         name = getattr(called, "__qualname__", None) or repr(called)
         module = getattr(called, "__module__", None)
         self.others[name if module in (None, "builtins") else f"{module}.{name}"] = None
-
-
-Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
 
 
 @dataclass(frozen=True)
@@ -232,14 +240,14 @@ def _is_of_library(file: str) -> bool:
     return is_own_file(file) or (file.startswith(_OF_PYTHON) and not is_packaged)
 
 
-def report_of(record: Record, staged: Iterable[Staged], unrolled: Iterable[Unrolled]) -> Report:
+def report_of(record: Record, unrolled: Iterable[Unrolled]) -> Report:
     """The report of a trace that met this, and has staged or unrolled some of it."""
     functions, unrolled = [], tuple(unrolled)
     loops = {(one.at.file, one.at.line) for one in unrolled if one.at is not None}
     for met in record.functions.values():
         code = met.code
         place = met.name, met.module, code.co_filename, code.co_firstlineno
-        found = () if met.why else tuple(_statements(met, _inside(code, staged), loops))
+        found = () if met.why else tuple(_statements(met, _inside(code, record.staged), loops))
         functions.append(FunctionReport(*place, met.why, found))
     return Report(tuple(functions), tuple(sorted(record.others)), unrolled=unrolled)
 

@@ -107,7 +107,7 @@ def trace(
         tracer.locate_constraints(None)  # the reason names the place
         machine = Machine(tracer, record, call_context, locations)
         if layer is not None:
-            machine.layer_paths.enter(layer, "")
+            machine.record.layer_paths.enter(layer, "")
         require_source(machine, function)
         for value in (function, *args, *kwargs.values(), *arguments.values()):
             machine.mark_outside(value)
@@ -231,7 +231,7 @@ def _finish(
     traced.finished.given = [*taker.given.values()]
     # Which containers are one counts where one changes, or where the code asks.
     counts = any(place.name is CONTENT for place in machine.over.values())
-    counts = counts or any(info(type(one)).is_container for one in machine.apart)
+    counts = counts or any(info(type(one)).is_container for one in machine.record.apart)
     if traced.places and counts:
         traced.finished.outside = taker.containers_outside()
     structure = structure_of(tree)

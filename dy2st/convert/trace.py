@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from dy2st.convert.aliases import AliasTracker, Locations
-from dy2st.convert.call_context import Answer, CallContext, Repeats
+from dy2st.convert.call_context import CallContext, Repeats
 from dy2st.convert.dy2static import TracedCalls, Vocabulary
 from dy2st.convert.objects import (
     attributes_of,
@@ -34,7 +34,7 @@ from dy2st.convert.objects import (
     names_now,
     native_attribute,
 )
-from dy2st.convert.record import LayerPaths, Record
+from dy2st.convert.record import Record
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill, read_state, write_state
@@ -205,7 +205,6 @@ class Trace(Vocabulary):
         self.tracer = tracer
         self.record = record or Record()
         self.call_context = call_context or CallContext()
-        self.answers: list[Answer] = []
         self.state = tracer.state
         self.outside: dict[int, Any] = {}
         # What is not among these ids holds just what Python has of it: the rest is looked up.
@@ -221,7 +220,6 @@ class Trace(Vocabulary):
         self.has_written = False  # whether anything outside would be other than before
         self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.alias_tracker = AliasTracker(self)
-        self.layer_paths = LayerPaths()
         self.repeats = Repeats()
         self.locations = locations or Locations()
         self.locations.begin(self)
@@ -231,18 +229,16 @@ class Trace(Vocabulary):
         self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
         self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.giving: list[Source] = []  # the generators whose items others give away
-        self.apart: list[Any] = []  # from outside, of which code has asked whether they are one
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
         self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
-        self.staged: dict[tuple[str, str, int, int], None] = {}  # kind, file, line and column
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""
         for held in (*vars(self).values(), *vars(self.state).values()):
             if isinstance(held, (dict, list, set)):
                 held.clear()
-        self.repeats = Repeats()
+        self.repeats, self.record = Repeats(), Record()
 
     @property
     def over(self) -> Table[Key, Place]:

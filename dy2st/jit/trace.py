@@ -512,7 +512,7 @@ def _program_of(
     reads = machine.reads.values()
     asked: list[Callable[[], bool]] = [one.holds for one in shared]
     # A place may get a tensor that has a name already: a change of one would have to reach both.
-    if machine.apart or (program.updates and places and len(ordered) > 1):
+    if machine.record.apart or (program.updates and places and len(ordered) > 1):
         asked.append(lambda: are_apart(live.now()))
     if tracer.flags.read:
         flags = SameFlags.of(keys, tracer.flags.read.values())
@@ -532,7 +532,7 @@ def _program_of(
         traced.finished,
         guards,
         subject.passes,
-        report_of(machine.record, machine.staged, tracer.unrolled),
+        report_of(machine.record, tracer.unrolled),
         distinct=Distinct.of(program, tracer),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),
@@ -545,7 +545,7 @@ def _program_of(
             if id(one) in tracer.flags.cut
         ),
         effects=tuple(what for _, kind, _, what in reads if kind == EACH_CALL),
-        answers=[*machine.answers],
+        answers=[*machine.record.answers],
         ties=subject.ties,
     )
 

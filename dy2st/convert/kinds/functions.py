@@ -142,7 +142,7 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
             why="it would be computed while the function is traced, on every path",
             hint="call it once before the `if` or loop",
         )
-    trace.answers.append(Answer(function, args, options, found))
+    trace.record.answers.append(Answer(function, args, options, found))
     return trace.mark_outside(found)
 
 
@@ -194,7 +194,7 @@ def _cache_info(trace: Trace, function: Any) -> Any:
         misses = trace.add(native.misses, trace.item(memo.counts, 1))
         size = trace.add(native.currsize, trace.call(len, memo.results))
         return type(native)(hits, misses, native.maxsize, size)
-    if any(answer.is_of(function) for answer in trace.answers):
+    if any(answer.is_of(function) for answer in trace.record.answers):
         what = f"what it counts in the cache of {function.__name__}() is asked"
         trace.read(EACH_CALL, function, "", what)
         return trace.call_context.ask(function.cache_info, (), {})

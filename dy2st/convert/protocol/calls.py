@@ -479,7 +479,7 @@ def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
     trace.seen("layer", layer, "hooks", None)
     special(trace, layer, "__call__")  # noted: Python has looked it up before
     tracer, around = trace.tracer, trace.tracer.layer
-    tracer.layer = trace.layer_paths.of(layer, around)
+    tracer.layer = trace.record.layer_paths.of(layer, around)
     try:
         for key, hook in tuple(layer._forward_pre_hooks.items()):
             args, kwargs = _before(trace, layer, key, partial(call, trace, hook), args, kwargs)

@@ -401,7 +401,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
         if left is not right and _may_be_one(trace, left, right):
             raise _undecided("is", "objects")
         if left is not right and type(left) is type(right) and info(type(left)).is_container:
-            trace.apart += filter(trace.is_outside, (left, right))
+            trace.record.apart += filter(trace.is_outside, (left, right))
         return left is right or _is_one(trace, left, right)
     union, other = (left, right) if type(left) is Union else (right, left)
     if type(other) is Union:
@@ -443,7 +443,7 @@ def _is_one(trace: Trace, left: Any, right: Any) -> Any:
     if _may_be_another(left) or _may_be_another(right):
         raise _undecided("is", "tensors")
     if not isinstance(left, Variable) and not isinstance(right, Variable):
-        trace.apart += [left, right]
+        trace.record.apart += [left, right]
     pair = trace.tracer.captured(left), trace.tracer.captured(right)
     is_given = all(isinstance(one.maker, Block) for one in pair)
     trace.tracer.distinct += [(*pair, user_location())] if is_given else []

@@ -71,7 +71,7 @@ class Counterparts:
 
     def layers_are_below(self, one: str, other: str) -> bool:
         """Whether Layers have the same paths, from two on: so operators can be named alike."""
-        of = self._trace.layer_paths.of
+        of = self._trace.record.layer_paths.of
         return all(
             _below(of(left, one), one) == _below(of(right, other), other) is not None
             for left, right in self.others.values()

@@ -307,7 +307,7 @@ class staging:
         """Note where it is."""
         place = self._place
         if place is not None:
-            self._trace.staged[self._kind, place.file, place.line, place.column] = None
+            self._trace.record.staged[self._kind, place.file, place.line, place.column] = None
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Leave it; what the trace itself raises is no error."""

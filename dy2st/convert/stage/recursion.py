@@ -537,7 +537,7 @@ def tried(trace: Trace) -> Iterator[list[Any]]:
     """Record what may be a function: what came with it is forgotten, unless the list gets it."""
     repeats, rounds, kept = trace.repeats, trace.rounds, list[Any]()
     made, called = len(repeats.made), len(repeats.called)
-    answers, asked = len(trace.answers), trace.call_context.place
+    answers, asked = len(trace.record.answers), trace.call_context.place
     trace.rounds = None
     trace.alias_tracker.return_all()
     try:
@@ -548,14 +548,14 @@ def tried(trace: Trace) -> Iterator[list[Any]]:
             repeats.forget(trace.tracer.program, made)
             repeats.forget_calls(called)
             trace.call_context.place = asked
-            del trace.answers[answers:]
+            del trace.record.answers[answers:]
 
 
 def noted(trace: Trace) -> tuple[int, ...]:
     """What has happened so far that no function does."""
     tracer = trace.tracer
-    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.apart)
-    return trace.repeats.disturbed, len(trace.answers), *asked
+    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.record.apart)
+    return trace.repeats.disturbed, len(trace.record.answers), *asked
 
 
 __all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call", "tried"]
