@@ -108,13 +108,11 @@ class Region(Path):
             return place.value
         return _with_changes(owner, self.trace.taken(owner), self.changes)
 
-    def is_local(self, owner: Any) -> bool:
-        """Whether an object was made in the region."""
-        return id(owner) in self.changed["born"]
-
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the region: nobody else knows it."""
         return id(owner) in self.changed["born"]
+
+    is_local = is_new  # and ends with it
 
     def node(self, owner: Any) -> Reference | None:
         """The layout of an object that has a location, or may get one; None of all others."""

@@ -11,11 +11,18 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from operator import is_
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dy2st.convert.types import info, same
 from dy2st.convert.types.values import CODES
-from dy2st.convert.values.special import MISSING, NOWHERE, SymbolicSequence, Union, is_changed
+from dy2st.convert.values.special import (
+    MISSING,
+    NOWHERE,
+    Older,
+    SymbolicSequence,
+    Union,
+    is_changed,
+)
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
@@ -23,27 +30,11 @@ from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.join import any_size
 from dy2st_runtime.ir.types import DType, TensorType, ValueType
 
+if TYPE_CHECKING:
+    from dy2st.convert.trace import Region, Trace
 
-class View(Protocol):
-    """How a value is looked at: at the end of a branch or a body, or in the trace."""
-
-    def raw(self, owner: Any) -> Any:
-        """What a container holds: one of Python, a SymbolicSequence, or a Union of contents."""
-
-    def fields(self, owner: Any) -> dict[str, Any] | None:
-        """The attributes of a plain object of a user's class; None of all others."""
-
-    def taken(self, owner: Any) -> Any:
-        """What a container or plain object holds, to be carried by value: all of it is read."""
-
-    def is_local(self, owner: Any) -> bool:
-        """Whether an object was made in the region that is looked at from outside."""
-
-    def is_new(self, owner: Any) -> bool:
-        """Whether an object was made in the region: nobody else knows it."""
-
-    def node(self, owner: Any) -> Reference | None:
-        """The layout of an object that has a location, or may get one; None of all others."""
+# How a value is looked at: in the trace, at the end of a branch or a body, or as an older one.
+View: TypeAlias = "Trace | Region | Older"
 
 
 # By identity: a node of a mutable object stands for one object, wherever it is met.

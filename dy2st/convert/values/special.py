@@ -107,14 +107,6 @@ class Special:
         return self.text
 
 
-def _never(owner: Any) -> bool:
-    return False
-
-
-def _none(owner: Any) -> None:
-    return None
-
-
 @dataclass(frozen=True, eq=False)
 class Older:
     """Looks at values that are older than what is looked at: none of them is new."""
@@ -122,9 +114,9 @@ class Older:
     raw: Callable[[Any], Any] = lambda owner: owner
     fields: Callable[[Any], dict[str, Any] | None] = lambda owner: None
     taken: Callable[[Any], Any] = lambda owner: None
-    is_new: Callable[[Any], bool] = _never
-    is_local: Callable[[Any], bool] = _never
-    node: Callable[[Any], Any] = _none
+    is_new: Callable[[Any], bool] = lambda owner: False
+    is_local: Callable[[Any], bool] = lambda owner: False
+    node: Callable[[Any], Any] = lambda owner: None
 
 
 NOWHERE = Older()
