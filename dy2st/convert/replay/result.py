@@ -42,7 +42,6 @@ from dy2st.convert.values.special import (
     MISSING,
     Special,
     SymbolicSequence,
-    Unbound,
     Union,
     is_changed,
 )
@@ -506,7 +505,7 @@ class _Plain:
     def _made(self, tree: Any) -> Any:
         if not isinstance(tree, Made) or tree.like is not None:
             held = None if isinstance(tree, Made) else tree.get()
-            if isinstance(held, (Special, Unbound)):
+            if isinstance(held, Special):
                 raise _NotPlain(_ENTRIES)
             kind = tree.kind if isinstance(tree, Made) else type(held)
             raise _NotPlain(f"a {kind.__name__}")
@@ -574,7 +573,7 @@ class _Plain:
 
     def _same(self, node: Same, held: _Held) -> Any:
         """What every row has; an output would be one of all rows, and not of one."""
-        if isinstance(node.value, (Special, Unbound)):
+        if isinstance(node.value, Special):
             raise _NotPlain(_ENTRIES)
         found = self.of(held[id(node)]) if id(node) in held else node.value
         if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:

@@ -36,7 +36,6 @@ from dy2st.convert.values.special import (
     Indexed,
     Special,
     SymbolicSequence,
-    Unbound,
     Union,
 )
 from dy2st_runtime.dims import Condition, Dim, equal
@@ -68,8 +67,7 @@ row(type, family="class", **_CONSTANT)
 row(ModuleType, family="module", **_CONSTANT)
 row(Layer, family="layer", **_CONSTANT)
 row(Enum, **_CONSTANT)
-row(Special, is_constant=True)
-row(Unbound, is_constant=True, is_single=True)
+row(Special, is_constant=True, is_single=True)
 
 
 _TENSOR: dict[str, Any] = {"family": "tensor", "is_open": True, "is_traced": True}

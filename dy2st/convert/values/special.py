@@ -12,17 +12,21 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir import Variable
 
 
-class Unbound:
-    """What a variable holds before it is assigned. There is one."""
+class Special:
+    """A name in a place that is no attribute, or a value that Python has not."""
 
-    __slots__ = ()
+    __slots__ = ("text",)
+
+    def __init__(self, text: str):
+        """Its text is for messages."""
+        self.text = text
 
     def __repr__(self) -> str:
-        """`unbound`."""
-        return "unbound"
+        """The text."""
+        return self.text
 
 
-UNBOUND = Unbound()
+UNBOUND = Special("unbound")  # what a variable holds before it is assigned
 # What Python says where one is read, of a name in quotes.
 UNBOUND_LOCAL = "cannot access local variable {} where it is not associated with a value"
 UNBOUND_FREE = (
@@ -91,20 +95,6 @@ def is_changed(value: Union, place: int, view: View) -> bool:
     now = view.fields(made)
     before = value.held[place]
     return now is None or now.keys() != before.keys() or any(now[n] is not before[n] for n in now)
-
-
-class Special:
-    """A name in a place that is no attribute, or a value that Python has not."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str):
-        """Its text is for messages."""
-        self.text = text
-
-    def __repr__(self) -> str:
-        """The text."""
-        return self.text
 
 
 @dataclass(frozen=True, eq=False)
