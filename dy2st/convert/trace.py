@@ -302,6 +302,10 @@ class Trace(Vocabulary):
         """Whether an object ends with what is looked at: the trace goes on."""
         return False
 
+    def is_place_outside(self, owner: Any, name: Any) -> bool:
+        """Whether a place is one of an object from outside, or a global variable."""
+        return self.is_outside(owner) or (type(owner) is dict and name is not CONTENT)
+
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the trace: what it holds may be carried by value."""
         return not self.is_outside(owner)
@@ -486,8 +490,7 @@ class Trace(Vocabulary):
     def write(self, owner: Any, name: Any, value: Any) -> None:
         """Let a place hold a value from now on, until the end of the path."""
         self.watched.add(id(owner))
-        is_global = type(owner) is dict and name is not CONTENT
-        is_outside = is_global or self.is_outside(owner)
+        is_outside = self.is_place_outside(owner, name)
         self.has_written = self.has_written or is_outside
         if is_outside or isinstance(owner, type):
             self.repeats.write(value if id(value) not in self.outside else None)

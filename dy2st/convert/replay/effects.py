@@ -79,24 +79,29 @@ def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
                 why=f"the {kind} would not know that it holds others, nor would its Programs",
                 hint="set an attribute, or call add_sublayer(), register_buffer() and their like",
             )
-        is_global = type(place.owner) is dict and place.name is not CONTENT
-        if trace.is_outside(place.owner) or is_global:
-            kind = type(place.owner).__name__
-            if place.name is STATE:
-                owner = taker.owner(place.owner)
-                made = [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
-            else:
-                made = (_of_content if place.name is CONTENT else _of_place)(trace, taker, place)
-            for effect in made:
-                effect.place = place.key
-                if not isinstance(place.owner, (CellType, type)):
-                    # What it does to an object; nothing of a variable, which is more than that.
-                    if place.name is CONTENT or place.name is STATE:
-                        effect.what = f"the {kind} in {place.at} is changed"
-                    elif type(place.owner) is not dict and not isinstance(place.owner, ModuleType):
-                        effect.what = f"the attribute `{place.name}` of {kind} is set at {place.at}"
-            found += made
+        if not trace.is_place_outside(place.owner, place.name):
+            continue
+        if place.name is STATE:
+            owner = taker.owner(place.owner)
+            made = [Effect(owner, STATE, write_state, taker.take(place.value), None, place.at)]
+        else:
+            made = (_of_content if place.name is CONTENT else _of_place)(trace, taker, place)
+        for effect in made:
+            effect.place, effect.what = place.key, _what(place)
+        found += made
     return found
+
+
+def _what(place: Place) -> str:
+    """What an effect does to an object; nothing of a variable, which is more than that."""
+    owner, kind = place.owner, type(place.owner).__name__
+    if isinstance(owner, (CellType, type)):
+        return ""
+    if place.name is CONTENT or place.name is STATE:
+        return f"the {kind} in {place.at} is changed"
+    if type(owner) is dict or isinstance(owner, ModuleType):
+        return ""
+    return f"the attribute `{place.name}` of {kind} is set at {place.at}"
 
 
 def written_by(trace: Trace) -> set[ReadKey]:
@@ -345,7 +350,6 @@ class Kept:
     home: Home
     tensor: EagerTensor
     number: type | None
-    at: Location | None
     label: str = ""
 
 
@@ -390,17 +394,11 @@ class Keeping:
     def end(self, trace: Trace, reads: Reads, taker: Taker, finished: Finished) -> None:
         """Take what the places hold at the end; note those that the next trace is to keep."""
         for place in list(trace.over.values()):
-            # Whether a written place is one of the user's; those of gradients and buffers are known
             owner, name = place.owner, place.name
-            if isinstance(owner, (Tensor, type)) or (
-                isinstance(owner, Layer) and name in owner._buffers
-            ):
-                is_outside = False
-            else:
-                is_outside = trace.is_outside(owner) or (
-                    type(owner) is dict and name is not CONTENT
-                )
-            if not is_outside or id(owner) in taker.of_call:
+            # Those of gradients and buffers are known, and each call is given its arguments.
+            is_known = isinstance(owner, (Tensor, type)) or id(owner) in taker.of_call
+            is_known = is_known or (isinstance(owner, Layer) and name in owner._buffers)
+            if is_known or not trace.is_place_outside(owner, name):
                 continue
             changes = list(reads.changes(place))
             if changes and not any(one.is_read or one.home.key in self.kept for one in changes):
@@ -418,9 +416,9 @@ class Keeping:
 
     def _note(self, trace: Trace, reads: Reads, change: Change, finished: Finished) -> bool:
         """Whether a changed place is one that is kept, or will be."""
-        home, before, after, at, is_read = change
+        home, before, after, _, is_read = change
         known = self.kept.get(home.key)
-        one = known or _kept(home, before, at)
+        one = known or _kept(home, before)
         if one is None or not _fits(trace, one, after) or reads.are_several(before):
             if known is not None or is_read:
                 finished.lost = finished.lost or _lost(trace, change, reads.are_several(before))
@@ -468,7 +466,7 @@ class Reads:
         self.touched = {key[0] for key in self.keys if key[1] not in ("attr", "cell", "class")}
         self.homes: dict[int, Home] = {}
         self.owners: dict[int, Home] = {}
-        self.alias_tracker: Counter[int] = Counter()
+        self.found: Counter[int] = Counter()  # tensors, by id
         for owner, kind, name, value in trace.reads.values():
             home = self.homes.get(id(owner))
             if kind == "content" and isinstance(owner, (dict, list, deque)):
@@ -476,9 +474,7 @@ class Reads:
                     self._find((home or Home(owner, CONTENT)).at(key), one)
             elif kind in _PLACES:
                 self._find(Home(owner, name) if home is None else home.at(name), value)
-        for read in trace.reads.values():
-            if read[1] in _PLACES and isinstance(read[3], EagerTensor):
-                self.alias_tracker[id(read[3])] += 1
+                self.found[id(value)] += isinstance(value, EagerTensor)
 
     def _find(self, home: Home, value: Any) -> None:
         if isinstance(value, tuple):
@@ -524,7 +520,7 @@ class Reads:
 
     def are_several(self, value: Any) -> bool:
         """Whether a tensor was found in more places than one."""
-        return isinstance(value, EagerTensor) and self.alias_tracker[id(value)] > 1
+        return isinstance(value, EagerTensor) and self.found[id(value)] > 1
 
     def path(self, home: Home, names: Mapping[int, str]) -> list[str]:
         """The names by which a place is reached from what is saved."""
@@ -595,15 +591,15 @@ def _with_values(trace: Trace, before: Any, values: Mapping[tuple[Any, ...], Any
     return before
 
 
-def _kept(home: Home, before: Any, at: Location | None) -> Kept | None:
+def _kept(home: Home, before: Any) -> Kept | None:
     """What keeps a value; None if no state can."""
     kind = type(before)
     if home.name in (STATE, "__dict__"):
         return None
     if is_plain_tensor(before):
-        return Kept(home, before, None, at)
+        return Kept(home, before, None)
     if info(kind).dtype is not None and (kind is bool or AnyNumber(kind).fits(before)):
-        return Kept(home, wrapped(np.asarray(before, info(kind).dtype)), kind, at)
+        return Kept(home, wrapped(np.asarray(before, info(kind).dtype)), kind)
     return None
 
 
