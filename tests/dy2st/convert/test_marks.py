@@ -90,9 +90,25 @@ def kept_and_gone_on_with(x):
     return rows
 
 
+def looked_up_twice(x):
+    rows = [[v] for v in x if v > 0.25]
+    first, same = rows[0], rows[0]
+    first.append(x[0])
+    return same
+
+
+def looked_up_where_a_tensor_says(x):
+    rows = [[v] for v in x if v > 0.25]
+    first, perhaps = rows[0], rows[x.argmin() % len(rows)]
+    first.append(x[0])
+    return perhaps
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        looked_up_twice,
+        looked_up_where_a_tensor_says,
         in_a_pair,
         in_a_pair_or_another,
         in_a_dict_of_a_loop,
