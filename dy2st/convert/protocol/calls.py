@@ -348,17 +348,27 @@ def call_method_row(
 
 
 def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A function in C without a row: it gets real objects."""
+    """A function in C without a row, or of a library: it gets real objects."""
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_native, function, args, kwargs)
-    whole = with_owner(function, args)
+    is_in_c = type(function) is not FunctionType
+    if not is_in_c and (
+        is_silent(trace, function, args) or logs_message(trace, function, args, kwargs)
+    ):
+        return None
+    whole = with_owner(function, args) if is_in_c else args
     values = (*whole, *kwargs.values())
     # What the process answers (`os.getcwd`) is asked again at each call.
     row = row_of(function, values)
     if is_asked_again(trace, row, (*args, *kwargs.values())):
         return trace.read_volatile(function, *args, **kwargs)
+    if not is_in_c and note_environment(trace, function, args):
+        return function(*args, **kwargs)
     check_side_effects(trace, function, whole, kwargs, row)
-    reached = note_reached(trace, values)
+    if is_in_c:
+        reached = note_reached(trace, values)
+    else:
+        reached = note_reached(trace, (function, *values), function.__name__ != "forward")
     return _with_real_objects(trace, function, row, reached, args, kwargs)
 
 
@@ -430,23 +440,9 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     inside = _unions_inside(trace, (*args, *kwargs.values()))
     if 0 < len(inside) <= _MOST_INSIDE:
         # What is one of several still, inside of a case, is refused.
-        run = lambda *_: _call_native(trace, function, args, kwargs)  # noqa: E731
+        run = lambda *_: call_native(trace, function, args, kwargs)  # noqa: E731
         return map_cases(trace, run, *inside)
-    return _call_native(trace, function, args, kwargs)
-
-
-def _call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    if is_silent(trace, function, args) or logs_message(trace, function, args, kwargs):
-        return None
-    row = row_of(function, (*args, *kwargs.values()))
-    if is_asked_again(trace, row, (*args, *kwargs.values())):
-        return trace.read_volatile(function, *args, **kwargs)
-    if note_environment(trace, function, args):
-        return function(*args, **kwargs)
-    check_side_effects(trace, function, args, kwargs, row)
-    given = (function, *args, *kwargs.values())
-    reached = note_reached(trace, given, function.__name__ != "forward")
-    return _with_real_objects(trace, function, row, reached, args, kwargs)
+    return call_native(trace, function, args, kwargs)
 
 
 def _constructed_in_c(
