@@ -15,9 +15,8 @@ a condition of Python under which the call is made in full. Of `def f(x): return
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from itertools import combinations
 from operator import attrgetter, is_
@@ -34,12 +33,9 @@ from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import (
-    NO_TIES,
     Apart,
-    Distinct,
     LiveState,
     OutputAliasing,
-    Ties,
     check_leaf,
     take_in_place,
 )
@@ -72,7 +68,7 @@ from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.storage import without_views
 from dy2st_runtime.tensor import EagerTensor, wrapped
-from dy2st_runtime.trained_program import Parts, TrainedProgram
+from dy2st_runtime.trained_program import TrainedProgram
 
 # Python would raise none of these where a run does.
 _NOT_OF_RUN = (EngineError, SpecError, PeerError)
@@ -101,8 +97,8 @@ class ConcreteProgram:
         the state that several places hold, by name.
     effects
         what Python must do at each call, which is traced anew for it.
-    ties
-        which arguments of its calls are one object.
+    apart
+        what it takes to be objects of their own.
     engine
         the name of what runs it.
     arguments
@@ -130,9 +126,9 @@ class ConcreteProgram:
     function: Callable[..., Any]
     finished: Finished
     guards: Guards
-    passes: Any = None
-    report: Report = field(default=Report((), ()))
-    distinct: Distinct = field(default_factory=Distinct)
+    passes: Any
+    report: Report
+    apart: Apart
     asked: list[Location | None] = field(default_factory=list)
     settings: Settings = field(default_factory=list)
     aliasing: OutputAliasing | None = None
@@ -143,7 +139,6 @@ class ConcreteProgram:
     gradients: tuple[bool, ...] | None = None
     effects: tuple[str, ...] = ()
     answers: list[Answer] = field(default_factory=list)
-    ties: Ties = NO_TIES
     engine: str | None = None
     straight: Call | None = None
     _optimized: OptimizedProgram | None = None
@@ -156,13 +151,6 @@ class ConcreteProgram:
         self._is_pure = is_pure(self)
         changes = self.main_program.changes
         self._changed = [(n, v.name) for n, v in enumerate(self.inputs) if v.name in changes]
-        self._apart = Apart(
-            self.main_program,
-            self.ties,
-            [place for place, _ in self._changed],
-            self.distinct.asked,
-            self.finished.outside,
-        )
 
     def __repr__(self) -> str:
         """The text of the Program, as `print` shows it."""
@@ -258,10 +246,8 @@ class ConcreteProgram:
             self._check_leaf(tensors[place], call)
         state = self.live.now()
         held = (*tensors, *state.values())
-        if self.distinct.apart:
-            self.distinct.check(self.main_program, held)
-        if self._apart:
-            self._apart.check(tensors, containers, state)
+        if self.apart:
+            self.apart.check(tensors, containers, state)
         has_gone_back = self.finished.has_gone_back
         # Settings of None are decided by a branch, or begin gradients: only a run operator by
         # operator knows the tensors to set.
@@ -271,9 +257,9 @@ class ConcreteProgram:
         if aliasing is not None and self.passes is None:
             is_taped = is_taped or aliasing.needs_objects(held)
         compiled = self._compiled(tensors, held, state) if is_taped else self._run
-        by_array, run = compiled is not None, compiled or self._run_taped
+        run = compiled or self._run_taped
         # If the run raises, Python makes the call and draws the same numbers once more.
-        random = get_rng_state() if self._is_random else None
+        random = get_rng_state() if self.finished.writes and self._draws else None
         try:
             outputs, updates = run(tensors, state)
         except BaseException as error:  # goes on, unless Python makes the call
@@ -292,7 +278,7 @@ class ConcreteProgram:
             for (place, _), (_, _, value) in zip(self._changed, changed, strict=True):
                 ends[place] = value
             ends += [updates.get(name, one) for name, one in state.items()]
-            aliasing.put(outputs, held, by_array, ends)
+            aliasing.put(outputs, held, compiled is not None, ends)
         for place, value in self.settings or ():
             held[place].stop_gradient = value
         # One table for results and effects: an object that both have is one object.
@@ -339,11 +325,6 @@ class ConcreteProgram:
         operators = self.main_program.walk()
         return any(lookup(one.name).effect is Kind.RANDOM for one in operators)
 
-    @property
-    def _is_random(self) -> bool:
-        """Whether a run that raises has drawn numbers that the call will draw again."""
-        return self.finished.writes and self._draws
-
     def _lose(self, call: Any) -> None:
         """Let Python make a call that raises, or tell that it must not."""
         if self.finished.may_run_again:
@@ -368,18 +349,15 @@ class ConcreteProgram:
             )
 
     def _run(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
-        better = None if self.passes is None else self.optimized
-        program, executable = self.main_program, None
+        better, program = self.optimized, self.main_program
         if better is not None:
-            program, state, executable = better.program, better.state, better.executable
-        as_is = () if self.aliasing is None else self.aliasing.as_is(better is not None)
-        as_one = () if self.aliasing is None or better is not None else self.aliasing.merged
-        executable, inputs = executable or self.executable, [t.array for t in tensors]
+            program, state = better.program, better.state
+        executable, inputs = (better or self).executable, [t.array for t in tensors]
         if self.aliasing is None:
             results = engines.run_live(executable, inputs, state.values())
         else:
             arrays = [t.array for t in state.values()]
-            results = executable.run(inputs, arrays, as_is, as_one)
+            results = executable.run(inputs, arrays, *self._aliased(better is not None))
         count = len(results) - len(program.updates)
         outputs, changed = [wrapped(result) for result in results[:count]], results[count:]
         if self.aliasing is not None:  # which asks tensors for their arrays
@@ -409,8 +387,11 @@ class ConcreteProgram:
         if self._trained is None or self._trained.program is not program:
             self._trained = TrainedProgram(program, self.engine)
         parts = self._trained.parts([*tensors, *read.values()])
-        has_passes = program is not self.main_program
-        return None if parts is None else partial(self._run_trained, parts, has_passes, read)
+        if parts is None:
+            return None
+        # It leaves a Node behind that knows the gradients of it all.
+        aliased, run = self._aliased(program is not self.main_program), parts.run
+        return lambda tensors, _: run(tensors, read, *aliased)
 
     def _to_train(self, state: State) -> tuple[Program, State]:
         """The Program that runs where gradients are wanted, and the tensors that it reads."""
@@ -423,19 +404,11 @@ class ConcreteProgram:
             return better.program, better.state
         return self.main_program, state
 
-    def _run_trained(
-        self,
-        parts: Parts,
-        has_passes: bool,
-        read: State,
-        tensors: Sequence[EagerTensor],
-        state: State,
-    ) -> tuple[list[Any], State]:
-        """Run compiled, and leave a Node behind that knows the gradients of it all."""
-        aliasing = self.aliasing
-        as_is = () if aliasing is None else aliasing.as_is(has_passes)
-        as_one = () if aliasing is None or has_passes else aliasing.merged
-        return parts.run(tensors, read, as_is, as_one)
+    def _aliased(self, has_passes: bool) -> tuple[Collection[int], Collection[int]]:
+        """The outputs whose arrays are those of tensors, and those of which two may be one."""
+        if self.aliasing is None:
+            return (), ()
+        return self.aliasing.as_is(has_passes), () if has_passes else self.aliasing.merged
 
     def _run_taped(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
@@ -447,9 +420,9 @@ class ConcreteProgram:
         if self.finished.has_gone_back:
             with no_grad():
                 return interpret(self.main_program, tensors, state)
-        if self.settings != []:  # passes know values, and not which tensor has them
-            return interpret(self.main_program, tensors, state)
-        program, state = self._to_train(state)
+        program = self.main_program
+        if self.settings == []:  # else passes know values, and not which tensor has them
+            program, state = self._to_train(state)
         return interpret(program, tensors, state)
 
 
@@ -575,9 +548,7 @@ def is_pure(concrete: ConcreteProgram) -> bool:
     """Whether a call without gradients does no more than run, and give tensors back."""
     end = concrete.finished
     does_more = end.writes or end.effects or end.unknown or end.leaves or end.has_gone_back
-    does_more = does_more or end.given or end.outside
-    is_bound = concrete.main_program.updates or concrete.distinct
-    if does_more or is_bound or concrete.settings != []:
+    if does_more or end.given or concrete.apart or concrete.settings != []:
         return False
     # Arrays alone must decide which tensors of the call are returned.
     aliasing, outputs = concrete.aliasing, concrete.main_program.outputs

@@ -184,16 +184,6 @@ class GraphBreaks:
             unit = self._units[id(code)] = Unit(self, function)
         return unit
 
-    def first(
-        self,
-        static: StaticFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        ties: Ties | None,
-    ) -> Any:
-        """Make a call of which no Program is known, with these ties."""
-        return self.root(static.__wrapped__).first(static, args, kwargs, ties)
-
     @staticmethod
     def are_of(known: Any, tensors: Sequence[Any], error: BaseException) -> bool:
         """Whether a Program has refused a call, which it does before it begins."""
@@ -202,17 +192,6 @@ class GraphBreaks:
         if isinstance(error, ShapeError):
             return not known.executable.takes_shapes([one.array.shape for one in tensors])
         return isinstance(error, ConversionError)
-
-    @without_own_frames
-    def instead(
-        self,
-        static: StaticFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        error: BaseException,
-    ) -> Any:
-        """Make a call that its Program has refused, before it began."""
-        return self.root(static.__wrapped__).instead(static, args, kwargs, error)
 
     def report(self, static: StaticFunction, whole: bool) -> Report:
         """The breaks, and what became of all that runs as a Program."""
@@ -375,6 +354,7 @@ class Unit:
         self._note(static, key, broken)
         return python(broken)
 
+    @without_own_frames
     def instead(
         self,
         static: StaticFunction,

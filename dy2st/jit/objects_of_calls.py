@@ -192,30 +192,61 @@ def ties_of(containers: Sequence[Any]) -> Ties:
     return Ties((), sharing_of(containers)) if len(containers) > 1 else NO_TIES
 
 
+Pair = tuple[int, int, Location | None]
+
+
 @dataclass(frozen=True)
 class Apart:
     """What a Program takes to be objects of their own.
 
+    Tensors are told by their places among its inputs and then the state.
+
     ties     those for which it was traced.
-    changed  the arguments that it changes, by place.
-    asked    pairs of tensors of which it asks whether they are one.
+    changed  the arguments that it changes.
+    asked    pairs of tensors of which it asks whether they are one, and where.
+    behind   pairs of which the second is behind a gradient with respect to the first, which it
+             takes.
     outside  what finds the containers from outside that it reads, if it changes any.
     """
 
     program: Program
     ties: Ties
     changed: Sequence[int]
-    asked: Sequence[tuple[int, int, Any]]
+    asked: Sequence[Pair]
+    behind: Sequence[Pair]
     outside: Sequence[Callable[[], Any]]
 
+    @classmethod
+    def of(
+        cls, program: Program, tracer: Tracer, ties: Ties, outside: Sequence[Callable[[], Any]]
+    ) -> Apart:
+        """What one takes so that has been traced."""
+        places = {variable: place for place, variable in enumerate(program.block.parameters)}
+        changed = [n for n, one in enumerate(program.inputs) if one.name in program.changes]
+        asked, behind = (
+            [
+                (places[left], places[right], at)
+                for left, right, at in pairs
+                if left in places and right in places
+            ]
+            for pairs in (tracer.distinct, tracer.flags.apart)
+        )
+        return cls(program, ties, changed, asked, behind, outside)
+
     def __bool__(self) -> bool:
-        return bool(self.changed or self.program.updates or self.asked or self.outside)
+        """Whether there is something to check."""
+        has_pairs = self.asked or self.behind
+        return bool(has_pairs or self.changed or self.program.updates or self.outside)
 
     def check(
         self, tensors: Sequence[Any], containers: Sequence[Any], state: Mapping[str, Any]
     ) -> None:
-        """Raise OtherTies if objects of a call are less apart than that."""
+        """Raise OtherTies if objects of a call are less apart than that.
+
+        TensorAsPython where Python knows of a tensor what the Program does not.
+        """
         held = [*tensors, *state.values()]
+        self._check_gradients(held)
         changed = {id(tensors[place]) for place in self.changed}
         updated = {id(state[name]) for name in self.program.updates}
         free = [id(one) for place, one in enumerate(tensors) if self.ties.is_free(place)]
@@ -241,6 +272,20 @@ class Apart:
                 hint="call the converted function, which makes a Program for such calls",
             )
         _check_views(self.program, {*changed, *updated}, held)
+
+    def _check_gradients(self, held: Sequence[Any]) -> None:
+        """Refuse a call in which the second tensor of two is made of the first."""
+        program = self.program
+        for left, right, at in self.behind:
+            if not held[right].stopped and depends(held[right], held[left]):
+                by, of = (f"`{program.block.parameters[one].name}`" for one in (left, right))
+                raise TensorAsPython(
+                    f"{program.name}() takes a gradient by {by}, of which {of} was made before "
+                    "this call",
+                    at=at,
+                    why="a Program knows nothing of what was computed outside of it",
+                    hint=f"compute {of} inside of the function, or give it {of}.detach()",
+                )
 
 
 def _tied(
@@ -438,54 +483,6 @@ def _one_of(value: Any, known: dict[int, EagerTensor]) -> Any:
     if isinstance(value, list):
         return [_one_of(entry, known) for entry in value]
     return known.setdefault(id(value.array), value)
-
-
-Pair = tuple[int, int, Location | None]
-
-
-@dataclass
-class Distinct:
-    """Pairs of tensors of a call, its inputs and then the state, by number.
-
-    asked   those of which the function has asked whether they are one tensor, and where.
-    apart   the second is behind a gradient with respect to the first, which the function takes.
-    """
-
-    asked: list[Pair] = field(default_factory=list)
-    apart: list[Pair] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, program: Program, tracer: Tracer) -> Distinct:
-        """Those of a Program that has been traced."""
-        variables = program.block.parameters
-        return cls(_numbered(variables, tracer.distinct), _numbered(variables, tracer.flags.apart))
-
-    def __bool__(self) -> bool:
-        return bool(self.asked or self.apart)
-
-    def check(self, program: Program, held: Sequence[Any]) -> None:
-        """Raise TensorAsPython if the second of two is made of the first."""
-        for left, right, at in self.apart:
-            if not held[right].stopped and depends(held[right], held[left]):
-                by, of = (f"`{program.block.parameters[one].name}`" for one in (left, right))
-                raise TensorAsPython(
-                    f"{program.name}() takes a gradient by {by}, of which {of} was made before "
-                    "this call",
-                    at=at,
-                    why="a Program knows nothing of what was computed outside of it",
-                    hint=f"compute {of} inside of the function, or give it {of}.detach()",
-                )
-
-
-def _numbered(
-    variables: Sequence[Variable], found: Sequence[tuple[Variable, Variable, Location | None]]
-) -> list[Pair]:
-    places = {variable: place for place, variable in enumerate(variables)}
-    return [
-        (places[left], places[right], at)
-        for left, right, at in found
-        if left in places and right in places
-    ]
 
 
 def check_apart(

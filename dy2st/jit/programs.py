@@ -85,14 +85,11 @@ class ProgramCache:
                 return known
         return None
 
-    def is_spent(self, key: Hashable) -> bool:
-        """Whether the Program of a key was for one call, which it has served."""
-        return any(known.is_spent for known in self._programs.get(key, ()))
-
-    def why_none(self, key: Hashable) -> str:
-        """What has changed outside, where there is a Program of a key and none that fits."""
-        reasons = (known.guards.why for known in self._programs.get(key, ()))
-        return next(filter(None, reasons), "")
+    def why_none(self, key: Hashable) -> tuple[bool, str]:
+        """Of Programs of a key, none of which fits: whether one was for one call; what changed."""
+        known = self._programs.get(key, ())
+        reasons = (one.guards.why for one in known)
+        return any(one.is_spent for one in known), next(filter(None, reasons), "")
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it.
@@ -464,7 +461,7 @@ class Programs:
         known = self.cache.find(key, call)
         if known is not None:
             return known
-        is_anew, again = self.cache.is_spent(key), self.cache.why_none(key)
+        is_anew, again = self.cache.why_none(key)
         concrete = trace(self._subject(static, specs, call, ties, is_asked_for), self._varied)
         concrete.engine = static.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients

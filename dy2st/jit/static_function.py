@@ -343,7 +343,7 @@ class StaticFunction(Generic[P, R]):
                     refusal = error
             if refusal is None:  # with constants, which may be as large as they like
                 return self(*args, **kwargs)
-            return self.breaks.instead(self, args, kwargs, refusal)
+            return self.breaks.root(self._function).instead(self, args, kwargs, refusal)
 
     def _run(
         self,
@@ -359,7 +359,7 @@ class StaticFunction(Generic[P, R]):
             found = programs.Found.of(known, tensors, containers)
         while True:
             if found is None and self.breaks is not None:
-                return self.breaks.first(self, args, kwargs, ties)
+                return self.breaks.root(self._function).first(self, args, kwargs, ties)
             found = found or self.programs.find(self, args, kwargs, ties)
             if found is None:
                 break

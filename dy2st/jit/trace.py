@@ -34,7 +34,7 @@ from dy2st.convert.trace import CONTENT, EACH_CALL
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.objects_of_calls import (
-    Distinct,
+    Apart,
     LiveState,
     OneTensor,
     OutputAliasing,
@@ -533,7 +533,7 @@ def _program_of(
         guards,
         subject.passes,
         report_of(machine.record, tracer.unrolled),
-        distinct=Distinct.of(program, tracer),
+        apart=Apart.of(program, tracer, subject.ties, traced.finished.outside),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),
         aliasing=aliasing,
@@ -546,7 +546,6 @@ def _program_of(
         ),
         effects=tuple(what for _, kind, _, what in reads if kind == EACH_CALL),
         answers=[*machine.record.answers],
-        ties=subject.ties,
     )
 
 
