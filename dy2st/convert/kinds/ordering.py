@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, replaced
-from dy2st.convert.kinds.scalars import as_number, check
+from dy2st.convert.kinds.scalars import as_number, check, scalar
 from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
-from dy2st.convert.kinds.table import function_row, method_row
+from dy2st.convert.kinds.table import for_each, function_row, method_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
@@ -312,97 +312,80 @@ def _sorted(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = F
 # -- the least and the greatest ---------------------------------------------------------------
 
 
-@function_row(max)
-def _max(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
-    return _extreme(trace, "max", values, key, default)
-
-
-@function_row(min)
-def _min(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
-    return _extreme(trace, "min", values, key, default)
-
-
-_BETTER = {"max": "gt", "min": "lt"}
-_OF_SIZES: dict[str, Callable[[Any, Any], Any]] = {"max": maximum, "min": minimum}
 _EMPTY = "{}() iterable argument is empty"
 if sys.version_info < (3, 12):
     _EMPTY = "{}() arg is an empty sequence"
 
 
-def _extreme(trace: Trace, name: str, values: tuple[Any, ...], key: Any, default: Any) -> Any:
-    if len(values) != 1:
-        return _of_items(trace, name, values, key)
-    only = values[0]
-    is_vector = isinstance(only, Tensor) and only.ndim == 1
-    if is_vector and key is None and default is _MISSING and not isinstance(only.shape[0], int):
-        return getattr(F, name)(only)
-    items = elements(trace, only) if key is None else trace.listed(only)
-    items = items if type(items) is SymbolicSequence else list(items)
-    if type(items) is SymbolicSequence:
-        error = ValueError(_EMPTY.format(name))
-        if items.element is None:
-            if default is _MISSING:
-                raise error
-            return default
-        length = length_of(trace, items)
+@for_each((max, "gt", maximum), (min, "lt", minimum))
+def _extreme(function: Any, better: str, of_sizes: Callable[[Any, Any], Any]) -> None:
+    name = function.__name__
+
+    @function_row(function)
+    def row(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
+        items: Any = values
+        if len(values) == 1:
+            only = values[0]
+            is_vector = isinstance(only, Tensor) and only.ndim == 1
+            is_alone = key is None and default is _MISSING
+            if is_vector and is_alone and not isinstance(only.shape[0], int):
+                return getattr(F, name)(only)
+            items = elements(trace, only) if key is None else trace.listed(only)
+        is_dynamic = type(items) is SymbolicSequence and items.element is not None
+        if not is_dynamic:
+            items = [] if type(items) is SymbolicSequence else list(items)
+            if not items and default is not _MISSING:
+                return default
+            if not items:
+                raise ValueError(_EMPTY.format(name))
+            if key is None and all(info(type(item)).is_plain for item in items):
+                return function(items)
+            if key is None and all(type(item) is int or isinstance(item, Dim) for item in items):
+                return reduce(of_sizes, items)
 
         def key_of(item: Any) -> Any:
             return item if key is None else trace.call(key, item)
 
         def iteration(item: Any, best: Any, best_key: Any) -> Any:
-            return _better(trace, name, (item, key_of(item)), (best, best_key))
+            return _better(trace, name, better, (item, key_of(item)), (best, best_key))
 
         def found() -> Any:
-            first = element_at(trace, items, 0)
-            rest = Indexed(length - 1, lambda place: element_at(trace, items, place + 1))
+            first, rest = (items[0], items[1:]) if not is_dynamic else _first_and_rest(trace, items)
             names = ("the best item", "its key")
             return trace.for_(rest, None, iteration, (first, key_of(first)), names)[0]
 
+        if not is_dynamic:
+            return found()
+        has_any = trace.gt(length_of(trace, items), 0)
         if default is not _MISSING:
-            return trace.if_exp(trace.gt(length, 0), found, lambda: default)
-        check(trace, F.greater_than(length, 0), error)
+            return trace.if_exp(has_any, found, lambda: default)
+        check(trace, has_any, ValueError(_EMPTY.format(name)))
         return found()
-    if not items and default is not _MISSING:
-        return default
-    return _of_items(trace, name, items, key)
 
 
-def _of_items(trace: Trace, name: str, items: Any, key: Any) -> Any:
-    if not items:
-        raise ValueError(_EMPTY.format(name))
-    if key is None and all(info(type(item)).is_plain for item in items):
-        return (max if name == "max" else min)(items)
-    if key is None and all(type(item) is int or isinstance(item, Dim) for item in items):
-        return reduce(_OF_SIZES[name], items)
-    best, best_key = items[0], items[0] if key is None else trace.call(key, items[0])
-    for item in items[1:]:
-        its_key = item if key is None else trace.call(key, item)
-        best, best_key = _better(trace, name, (item, its_key), (best, best_key))
-    return best
+def _first_and_rest(trace: Trace, items: SymbolicSequence) -> tuple[Any, Indexed]:
+    rest = lambda place: element_at(trace, items, place + 1)  # noqa: E731
+    return element_at(trace, items, 0), Indexed(length_of(trace, items) - 1, rest)
 
 
 # max() of a list of unknown length has 31 operators, a loop with an `if` in Python 37.
-def _better(trace: Trace, name: str, new: tuple[Any, Any], old: tuple[Any, Any]) -> Any:
+def _better(
+    trace: Trace, name: str, better: str, new: tuple[Any, Any], old: tuple[Any, Any]
+) -> Any:
     """The pair of an item and its key that is better; the old one if they are equal."""
-    answer = trace.test_of(getattr(trace, _BETTER[name])(new[1], old[1]))
+    answer = trace.test_of(getattr(trace, better)(new[1], old[1]))
     if isinstance(answer, bool):
         return new if answer else old
     if new[0] is new[1] and old[0] is old[1] and _are_alike(new[0], old[0]):
-        left = new[0]
-        right = old[0]
-        kind = number_kind(left)
+        kind = number_kind(new[0])
         if kind is None:
-            chosen = F.where(answer, left, right)
+            chosen = F.where(answer, new[0], old[0])
         else:
-            sides = [
-                one if isinstance(one, Tensor) else trace.tracer.number(one)
-                for one in (left, right)
-            ]
+            sides = [scalar(trace, one) for one in (new[0], old[0])]
             chosen = as_number(trace, F.where(answer, *sides), kind)
         return chosen, chosen
     words = f"the value of {name}()"
-    names = (words, f"the key of {words}")
-    return trace.if_(answer, lambda: new, lambda: old, (), names)
+    return trace.if_(answer, lambda: new, lambda: old, (), (words, f"the key of {words}"))
 
 
 def _are_alike(left: Any, right: Any) -> bool:
