@@ -83,9 +83,12 @@ def is_machinery(value: object) -> bool:
     return name.startswith("dy2st") and _is_in(name, _MACHINERY) and not is_like_the_users(name)
 
 
+POLYFILLS = "dy2st.convert.polyfills."
+
+
 def is_polyfill(module: object) -> bool:
     """Whether a module has functions of Python's library, written in Python: nobody changes it."""
-    return type(module) is str and module.startswith("dy2st.convert.polyfills.")
+    return type(module) is str and module.startswith(POLYFILLS)
 
 
 def _is_in(name: str, modules: Container[str]) -> bool:
@@ -232,6 +235,19 @@ def row_of(function: Any, values: Sequence[Any] = ()) -> EffectRow:
     if found is None:
         return KINDS["READS_MUCH"] if is_asking else UNKNOWN
     return PURE if is_asking else MUTATES
+
+
+def is_operator(function: FunctionType) -> bool:
+    """Whether a function of ours is an operator's: all that it asks for is what it is given."""
+    is_ours = str(function.__module__).startswith("dy2st_runtime.ops.")
+    return is_ours and is_of_library(module_of_code(function)) and _is_plain(function)
+
+
+@cache
+def _is_plain(function: FunctionType) -> bool:
+    rows = TABLE.get(function.__module__, {}).values()
+    is_set = any(row.effect is Effect.SETS_PROCESS for one in rows for row in one)
+    return not is_set and row_of(function).effect is Effect.PURE
 
 
 def draws(value: Any) -> bool:

@@ -18,7 +18,7 @@ from _thread import LockType, RLock
 from abc import get_cache_token
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from types import CodeType, FrameType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
@@ -32,7 +32,6 @@ from dy2st.convert.effect_table import (
     MODE,
     MUTATES,
     SEED,
-    TABLE,
     Effect,
     EffectRow,
     changed,
@@ -245,19 +244,6 @@ def is_opaque(value: Any) -> bool:
     # What an array holds is noted elsewhere, and locks are a matter of threads.
     row = info(kind)
     return not (row.is_fixed or row.state or isinstance(value, (LockType, RLock)))
-
-
-def is_operator(function: FunctionType) -> bool:
-    """Whether a function of ours is an operator's: all that it asks for is what it is given."""
-    is_ours = str(function.__module__).startswith("dy2st_runtime.ops.")
-    return is_ours and is_of_library(module_of_code(function)) and _is_plain(function)
-
-
-@cache
-def _is_plain(function: FunctionType) -> bool:
-    rows = TABLE.get(function.__module__, {}).values()
-    is_set = any(row.effect is Effect.SETS_PROCESS for one in rows for row in one)
-    return not is_set and row_of(function).effect is Effect.PURE
 
 
 _ONCE = "Python runs it while the function is traced"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from types import CodeType
 from typing import Any
 
+from dy2st.convert.effect_table import POLYFILLS
 from dy2st.convert.types.row import kinds_of, own_row
 
 Row = Callable[..., Any]
@@ -98,6 +100,18 @@ def row_of_function(function: Any) -> Row | None:
     """What stands for a function, if anything."""
     found = FUNCTIONS.get(id(function))
     return None if found is None else found[1]
+
+
+# What is registered when a function of the module is called first: to import it takes long.
+_LATE = {"statistics": "statistics_", **dict.fromkeys(("heapq", "_heapq", "_bisect"), "heapq_")}
+
+
+def load_late(function: Any) -> Any:
+    """The row of a function, if its polyfills are registered late."""
+    name = _LATE.get(str(getattr(function, "__module__", "")))
+    if name is not None:
+        import_module(POLYFILLS + name)
+    return row_of_function(function)
 
 
 def say_misfit(error: TypeError, function: Any, args: Any, options: Any) -> None:

@@ -6,16 +6,15 @@ import builtins
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from inspect import CO_GENERATOR, Signature, getsource, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
-from dy2st.convert.effect_table import row_of
+from dy2st.convert.effect_table import POLYFILLS, row_of
 from dy2st.convert.kinds.lists import is_lazy
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
-from dy2st.convert.kinds.table import function_row, row_of_function
+from dy2st.convert.kinds.table import function_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import Generated, Indexed
@@ -23,7 +22,6 @@ from dy2st.transpiler.lower import traced_form
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHER = object()
-_PACKAGE = __name__.rpartition(".")[0] + "."
 
 
 @dataclass(frozen=True)
@@ -108,23 +106,11 @@ def pure(module: Any, accelerator: str) -> dict[str, Any]:
         return __import__(name, *rest)
 
     built_in = {**vars(builtins), "__import__": imported}
-    names: dict[str, Any] = {"__name__": _PACKAGE + module.__name__, "__builtins__": built_in}
+    names: dict[str, Any] = {"__name__": POLYFILLS + module.__name__, "__builtins__": built_in}
     names["__file__"] = module.__file__  # where the text is looked for
     # Under a name that no location ever shows.
     exec(compile(getsource(module), f"<dy2st {module.__name__}>", "exec"), names)
     return names
-
-
-# What is registered when a function of the module is called first: to import it takes long.
-_LATE = {"statistics": "statistics_", **dict.fromkeys(("heapq", "_heapq", "_bisect"), "heapq_")}
-
-
-def load_late(function: Any) -> Any:
-    """The row of a function, if its polyfills are registered late."""
-    name = _LATE.get(str(getattr(function, "__module__", "")))
-    if name is not None:
-        import_module(_PACKAGE + name)
-    return row_of_function(function)
 
 
 def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any) -> Any:

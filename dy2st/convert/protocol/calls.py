@@ -26,6 +26,7 @@ from dy2st.convert.effect_table import (
     changed,
     is_ignored_module,
     is_like_the_users,
+    is_operator,
     is_polyfill,
     module_of_code,
     row_of,
@@ -36,7 +37,6 @@ from dy2st.convert.kinds.side_effects import (
     check_side_effects,
     is_asked_again,
     is_fresh,
-    is_operator,
     looks_at_caller,
     note_environment,
     note_settings,
@@ -46,13 +46,13 @@ from dy2st.convert.kinds.table import (
     CODES,
     MADE_AGAIN,
     WHOLE,
+    load_late,
     row_of_function,
     say_method_misfit,
     say_misfit,
 )
 from dy2st.convert.kinds.text import is_silent, logs_message
 from dy2st.convert.polyfills.methods import member
-from dy2st.convert.polyfills.registry import load_late
 from dy2st.convert.protocol.natives import note_reached, shown, with_overlay_materialised
 from dy2st.convert.stage.branch import known
 from dy2st.convert.stage.checks import has_union, map_cases
