@@ -186,6 +186,7 @@ class Running:
     """A call that is recorded in place; the frames around it, and the loop that is staged."""
 
     function: FunctionType
+    bound: Callable[..., Any]  # its traced form
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
     depth: int

@@ -175,37 +175,27 @@ def replace_first_calls(trace: Trace) -> None:
 
 
 def replace_in_block(tracer: Tracer, block: Block, firsts: Sequence[Recorded]) -> None:
+    """Put calls in the place of what stands in a Block in one piece still."""
     places = {operator: place for place, operator in enumerate(block.operators)}
-    ends: dict[int, tuple[int, Recorded]] = {}
-    owners: dict[Variable, int] = {}
-    taken = [False] * len(block.operators)
+    last_used = {one: place for operator, place in places.items() for one in operator.operands}
+    last_used |= dict.fromkeys(block.yields, len(places))
+    taken, calls = [False] * len(places), dict[int, tuple[int, Operator]]()
     for first in firsts:
         start = places.get(first.operators[0], len(taken))
         end = start + len(first.operators)
         is_there = end <= len(taken) and all(map(is_, block.operators[start:end], first.operators))
         if is_there and not any(taken[start:end]):
             taken[start:end] = [True] * len(first.operators)
-            ends[start] = end, first
-            owners |= {one: start for o in first.operators for one in o.results}
-    calls = {start: call_for(tracer, block, first) for start, (_, first) in ends.items()}
-    # What other operators use has to be among the results.
-    for place, operator in enumerate([*block.operators, None]):
-        for one in block.yields if operator is None else operator.operands:
-            start = owners.get(one, place)
-            call = calls.get(start)
-            is_outside = start in ends and not start <= place < ends[start][0]
-            if call is not None and is_outside and not any(one is v for v in call.results):
-                calls[start] = None
-    operators: list[Operator] = []
-    place = 0
-    while place < len(taken):
-        call = calls.get(place)
-        operators.append(block.operators[place] if call is None else call)
-        if call is not None:
-            for one in call.results:
-                one.maker = call
-        place = place + 1 if call is None else ends[place][0]
-    block.operators = operators
+            # What other operators use has to be among the results.
+            made = (one for operator in first.operators for one in operator.results)
+            used = {one for one in made if last_used.get(one, 0) >= end}
+            call = call_for(tracer, block, first)
+            if call is not None and used <= {*call.results}:
+                calls[start] = end, call
+    for start, (end, call) in sorted(calls.items(), reverse=True):
+        block.operators[start:end] = [call]
+        for one in call.results:
+            one.maker = call
 
 
 def call_for(tracer: Tracer, block: Block, first: Recorded) -> Operator | None:

@@ -58,19 +58,20 @@ def repeatable(
     site = site or trace.repeats.site(function.__code__ if is_own else function)
 
     def run(*args: Any, **kwargs: Any) -> Any:
+        depth, repeats = len(trace.state.paths), trace.repeats
+        one = Running(function, bound, args, kwargs, depth, trace.rounds)
         if site.running or site.settled is not None or site.recursion is not None:
-            found = recursive_call(trace, site, function, bound, args, kwargs)
+            found = recursive_call(trace, site, one)
             if found is not NotImplemented:
                 return found
             site.nested += trace.is_nested
-        depth, repeats = len(trace.state.paths), trace.repeats
-        site.running.append(Running(function, args, kwargs, depth, trace.rounds))
+        site.running.append(one)
         try:
             is_plain = is_pushing or site.is_refused or not may_repeat(trace)
-            if is_plain or not any(depth or type(one) is Variable for one in args):
+            if is_plain or not any(depth or type(arg) is Variable for arg in args):
                 return bound(*args, **kwargs)
             if site.called or site.functions:
-                found = call_of_function(trace, site, function, bound, args, kwargs)
+                found = call_of_function(trace, site, one)
                 if found is not NotImplemented:
                     return found
             block = trace.tracer.block
@@ -104,22 +105,15 @@ def may_repeat(trace: Trace) -> bool:
     return is_plain and trace.tracer.recompute_call == 0 and not trace.tracer.has_gone_back
 
 
-def call_of_function(
-    trace: Trace,
-    site: Site,
-    function: FunctionType,
-    bound: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
+def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
     """A call of a function of the Program, made now if need be; NotImplemented if there is none."""
-    call = Call(trace, function, args, kwargs)
+    call = Call(trace, one.function, one.args, one.kwargs)
     if not call.fits:
         return NotImplemented
     found = function_of_call(trace, site, call)
     first = first_of(trace, site, call) if found is None else None
     if first is not None:
-        found = record_function(trace, site, function, bound, call)
+        found = record_function(trace, site, one.function, one.bound, call)
     if found is None:
         return NotImplemented
     if first is not None and first.function is None:

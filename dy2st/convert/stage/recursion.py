@@ -8,14 +8,14 @@ that of a loop is. What is changed goes in and comes out beside arguments and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import BoundArguments, signature
 from types import FunctionType
 from typing import Any
 
-from dy2st.convert.call_context import Site
+from dy2st.convert.call_context import Running, Site
 from dy2st.convert.stage.branch import (
     End,
     JoinedVariable,
@@ -59,23 +59,16 @@ _ALLOWED = frozenset(
 _OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
 
 
-def recursive_call(
-    trace: Trace,
-    site: Site,
-    function: FunctionType,
-    bound: Callable[..., Any],
-    args: tuple[Any, ...],
-    kwargs: dict[str, Any],
-) -> Any:
+def recursive_call(trace: Trace, site: Site, call: Running) -> Any:
     """A call that comes while others of the function run; NotImplemented if it is as any other."""
+    function = call.function
     if site.recursion is not None and site.recursion.function is function:
-        return site.recursion.call(bind(function, args, kwargs))
+        return site.recursion.call(bind(call))
     if not trace.is_nested and site.settled is None:
         return NotImplemented
     own = [one for one in site.running if one.function is function]
     nested = [one for one in own if one.depth < len(trace.state.paths)]
-    arguments = bind(function, args, kwargs)
-    calls = [bind(one.function, one.args, one.kwargs) for one in nested[-_CALLS_AT_ONCE:]]
+    arguments, calls = bind(call), [*map(bind, nested[-_CALLS_AT_ONCE:])]
     is_known = site.settled is not None or site.nested > _CALLS_IN_ALL
     if not nested:
         is_known = site.settled is not None and any(map(is_traced, arguments.arguments.values()))
@@ -94,7 +87,7 @@ def recursive_call(
     if known is not None and known.function is function:
         found = record(trace, site, known, arguments, calls)
     if found is None:
-        known = Recursion(trace, [], function=function, bound=bound)
+        known = Recursion(trace, [], function=function, bound=call.bound)
         found = record(trace, site, known, arguments, calls)
     if found is None:
         return NotImplemented
@@ -123,9 +116,9 @@ def record(
         trace.repeats.settling -= 1
 
 
-def bind(function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]) -> BoundArguments:
+def bind(call: Running) -> BoundArguments:
     """What the parameters of a function get."""
-    bound = signature(function, follow_wrapped=False).bind(*args, **kwargs)
+    bound = signature(call.function, follow_wrapped=False).bind(*call.args, **call.kwargs)
     bound.apply_defaults()
     return bound
 
