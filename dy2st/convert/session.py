@@ -118,7 +118,7 @@ def trace(
             counted = partial(len, program.operators)
             progress = Progress(f"tracing {program.name}", 0, counted, "operators")
             with run_in(machine), deeper(), progress:
-                result = _undisturbed(machine, lambda: _run(machine, function, args, kwargs))
+                result = _run(machine, function, args, kwargs)
         except BaseException as error:
             if isinstance(error, StateMade) and not call_context.is_lost:
                 is_first = not error.is_chosen and not _has_been_seen(machine)
@@ -169,40 +169,38 @@ def note_containers(value: Any, found: dict[int, Any]) -> None:
             note_containers(entry, found)
 
 
-def _undisturbed(machine: Machine, run: Callable[[], Any]) -> Any:
-    """What a function gives; Ctrl-C may come at any time, and leaves the user's objects alone."""
-    try:
-        try:
-            return run()
-        except BaseException:
-            machine.give_back()
-            raise
-    except BaseException:  # once more: it may have come in the midst of the first
-        machine.give_back()
-        raise
-
-
 def _run(
     machine: Machine, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
-    """What the function returns; what it raises after checks of the Program, that raises too."""
+    """What the function returns; what it raises after checks of the Program, that raises too.
+
+    Ctrl-C may come at any time, and leaves the user's objects alone.
+    """
     try:
-        return machine.call(function, *args, **kwargs)
-    except AlwaysRaises:
-        return None
-    except Refused as refused:
-        raise refused.error from None
-    except BaseException as error:  # the user's code: after checks of the Program, so does it
-        if not is_thrown(machine, error):
+        try:
+            try:
+                return machine.call(function, *args, **kwargs)
+            except AlwaysRaises:
+                return None
+            except Refused as refused:
+                raise refused.error from None
+            except BaseException as error:
+                if not is_thrown(machine, error):
+                    raise
+                if is_endless(error):
+                    note_limit(error)
+                    raise
+                # Nothing before it can raise or be seen: a Program would raise it at each call.
+                if all(map(is_dispensable, machine.tracer.program.block.operators)):
+                    raise
+                note_raise(machine, error)
+                return None
+        except BaseException:
+            machine.give_back()
             raise
-        if is_endless(error):
-            note_limit(error)
-            raise
-        # Nothing before it can raise or be seen, so a Program would only raise it at each call.
-        if all(map(is_dispensable, machine.tracer.program.block.operators)):
-            raise
-        note_raise(machine, error)
-        return None
+    except BaseException:  # once more: Ctrl-C may have come in the midst of the first
+        machine.give_back()
+        raise
 
 
 def _finish(
