@@ -97,15 +97,20 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):
         return _of_namespace(trace, owner, name)
-    if kind.__getattribute__ is not _PLAIN_GET:
-        own = own_method(trace, owner, "__getattribute__")
-        if own is not None:
-            found = lambda: call(trace, own, owner, name)  # noqa: E731
-            other = own_method(trace, owner, "__getattr__")
-            if other is None:
-                return found()
-            return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
-    return plain_attr(trace, owner, name)
+    try:
+        is_plain = kind.__getattribute__ is _PLAIN_GET
+        own = None if is_plain else own_method(trace, owner, "__getattribute__")
+        if own is None:
+            return plain_attr(trace, owner, name)
+        found = lambda: call(trace, own, owner, name)  # noqa: E731
+        other = own_method(trace, owner, "__getattr__")
+        if other is None:
+            return found()
+        return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
+    except AttributeError as error:
+        if error.name is None and error.obj is None:  # Python says it, and suggests other names
+            error.name, error.obj = name, owner
+        raise
 
 
 def plain_attr(trace: Trace, owner: Any, name: str) -> Any:

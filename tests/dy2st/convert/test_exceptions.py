@@ -81,3 +81,20 @@ def test_an_operator_that_refuses_one_of_several_values_raises_where_it_is_that_
     assert static(dy2st.ones([2])).tolist() == [3.0, 3.0]
     with pytest.raises(ArgumentError, match="None is not a tensor"):
         static(-dy2st.ones([2]))
+
+
+def test_an_error_of_getattr_knows_what_was_asked_of_which_object():
+    class Asked:
+        def __getattr__(self, name):
+            raise AttributeError
+
+    asked = Asked()
+
+    @to_static
+    def f():
+        try:
+            return asked.missing
+        except AttributeError as error:
+            return error.name, error.obj is asked
+
+    assert f() == ("missing", True)
