@@ -9,6 +9,7 @@ branch leaves nothing behind, and the trace changes nothing of the user's.
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -178,11 +179,12 @@ class Sizes:
 class Source:
     """A generator that may be run by giving each item to its consumer.
 
+    found: the generator, which lives no longer for that.
     run: gives each item to a function, and returns what the generator returns.
     is_left: whether its consumer has left it before its end.
     """
 
-    made: Any
+    found: Callable[[], Any]
     run: Callable[[Callable[[Any], Any]], Any]
     is_left: bool = False
 
@@ -554,8 +556,13 @@ class Trace(Vocabulary):
             self.write(owner, place.name, value)
 
     def note_generator(self, made: Any, run: Callable[[Callable[[Any], Any]], Any]) -> Any:
-        """Note how a generator that has not begun can be run; returns it."""
-        self.origins[id(made)] = made, Source(made, run)
+        """Note how a generator that has not begun can be run; returns it.
+
+        One that the code drops half way ends there and then, as in Python.
+        """
+        key = id(made)
+        found = weakref.ref(made, lambda _: self.origins.pop(key, None))
+        self.origins[key] = found, Source(found, run)
         return self.made(made)
 
     # -- regions --------------------------------------------------------------------------------

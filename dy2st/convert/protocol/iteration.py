@@ -448,7 +448,7 @@ def for_(
             )
         # A tensor may have left a loop over an iterator: nobody knows what is left of it.
         if hasattr(type(iterable), "__next__") and trace.origin(iterable, Source) is None:
-            left = Source(iterable, lambda _: None, is_left=True)
+            left = Source(lambda: iterable, lambda _: None, is_left=True)
             trace.origins[id(iterable)] = iterable, left
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
         leave = lambda *values: values  # noqa: E731

@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from dis import get_instructions
 from inspect import GEN_CREATED, getgeneratorstate
 from itertools import pairwise
@@ -66,11 +65,12 @@ def source_of(trace: Trace, iterable: Any) -> Source | None:
 
 def begin(trace: Trace, source: Source) -> None:
     """Nobody else can ask a generator for items once it has been run."""
-    refuse_advance(trace, source.made)
-    if type(source.made) is Generated:
-        trace.set_field(source.made, "items", iter(()))
+    made = source.found()
+    refuse_advance(trace, made)
+    if type(made) is Generated:
+        trace.set_field(made, "items", iter(()))
     else:
-        source.made.close()
+        made.close()
 
 
 def consumed(
@@ -233,13 +233,13 @@ def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:
 
 def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
-    found = _asked(trace, source.made)
+    found = _asked(trace, source.found())
     if found is None:
         first = Variables(trace, (False, default[0] if default else UNBOUND))
         source.is_left = True
-        source = replace(source, made=(None for _ in ()), is_left=False)
-        trace.origins[id(source.made)] = source.made, source
-        consumed(trace, source, lambda item: first.hold((True, item)), lambda: False)
+        nobodys = trace.note_generator((None for _ in ()), source.run)
+        again: Any = source_of(trace, nobodys)
+        consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
         is_found, item = first.values()
 
         def ends() -> NoReturn:
@@ -248,27 +248,20 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
         if not default:
             trace.if_(is_found, tuple, ends, (), ())
         return trace.bound(item, "the next item")
-    if type(found[0]) is not _Raised:
-        return found[0]
-    error = found[0].error
+    item, error = found
+    if error is None:
+        return item
     if default and isinstance(error, StopIteration):
         return default[0]
     raise error
 
 
-@dataclass(frozen=True)
-class _Raised:
-    """What Python has raised instead of an item."""
-
-    error: BaseException
-
-
 def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
-    """The first item as Python has it; None if a tensor decides on it."""
+    """The first item as Python has it, or what it raises; None if a tensor decides on it."""
 
-    def first(region: Region) -> tuple[Any]:
+    def first(region: Region) -> tuple[Any, BaseException | None]:
         try:
-            return (next(iterator),)
+            return next(iterator), None
         except BaseException as error:  # any that Python's iterator raises, as a case of its items
             if (
                 not is_thrown(trace, error)
@@ -277,7 +270,7 @@ def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
                 or trace.state.paths[-1] is not region
             ):
                 raise
-            return (_Raised(error),)
+            return None, error
 
     try:
         with trace.region() as region:

@@ -1,5 +1,7 @@
 """Generators whose items, or whose end, a tensor decides on, as Python has them."""
 
+from dy2st import to_tensor
+from dy2st.jit import to_static
 from tests.dy2st.convert.kinds.same import refused, same
 from tests.dy2st.decided.generators import big, counted
 
@@ -78,3 +80,26 @@ def test_what_is_left_of_a_generator_that_another_one_asks():
 
     refused(function, "read on later", *CALLS[:2])
     refused(of_the_users, "read on later", *CALLS[:2])
+
+
+def test_a_generator_that_is_dropped_half_way_ends_there_at_each_call():
+    log = []
+
+    def items(x):
+        try:
+            yield x
+            yield x + 1
+        finally:
+            log.append("closed")
+
+    @to_static
+    def f(x):
+        made = items(x)
+        first = next(made)
+        del made
+        log.append("after")
+        return first
+
+    for _ in range(2):
+        f(to_tensor([1.0]))
+    assert log == ["closed", "after"] * 2
