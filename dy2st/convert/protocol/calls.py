@@ -532,7 +532,7 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
         # functools.cache and its like
         return call(trace, wrapped, *args, **kwargs)
     if isinstance(function, weakref.ref):
-        return trace.read("cached", function, (args, ()), function())
+        return trace.seen("cached", function, (args, ()), function())
     return call_native(trace, function, args, kwargs)
 
 

@@ -1,5 +1,7 @@
 """Generators whose items, or whose end, a tensor decides on, as Python has them."""
 
+import weakref
+
 from dy2st import to_tensor
 from dy2st.jit import to_static
 from tests.dy2st.convert.kinds.same import refused, same
@@ -103,3 +105,24 @@ def test_a_generator_that_is_dropped_half_way_ends_there_at_each_call():
     for _ in range(2):
         f(to_tensor([1.0]))
     assert log == ["closed", "after"] * 2
+
+
+def test_what_only_a_closed_generator_holds_goes_at_once():
+    class Held:
+        pass
+
+    def items():
+        try:
+            raise ValueError(Held())
+        except ValueError as error:
+            yield weakref.ref(error.args[0])
+
+    @to_static
+    def f():
+        made = items()
+        found = next(made)
+        made.close()
+        del made
+        return found() is None
+
+    assert f()

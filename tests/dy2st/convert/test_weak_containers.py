@@ -117,3 +117,15 @@ def test_methods_of_a_class_are_kept_outside():
 
     assert dy2st.to_static(function)(dy2st.ones([1])).item() == 2
     assert registry["name"].__func__(int) == "int"
+
+
+def test_a_weak_reference_of_the_call_lets_what_the_call_has_made_go():
+    @dy2st.jit.to_static
+    def f():
+        held = _Held(1)
+        found = weakref.ref(held)
+        number = found().number
+        del held
+        return number, found() is None
+
+    assert f() == (1, True)

@@ -219,4 +219,6 @@ class PathState:
     def take(self, path: Path) -> None:
         """Let what a path has changed hold here: it is the only one that goes on."""
         for name, changes in path.changed.items():
-            getattr(self, name).update(changes)
+            # The trunk need not hold what was made: it has made all that is not from outside.
+            if self.paths or name != "born":
+                getattr(self, name).update(changes)
