@@ -554,7 +554,7 @@ def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any =
 
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
-        return trace.made(_accumulated(items, join, initial))
+        return trace.made(itertools.accumulate(items, join, initial=initial))
     out: list[Any] = trace.made([])
     if initial is not None:
         trace.call(out.append, initial)
@@ -568,17 +568,6 @@ def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any =
 
     trace.if_(trace.gt(items.length, 0), begin, lambda: (), (), ())
     return iter_(trace, out)
-
-
-def _accumulated(
-    items: Iterable[Any], join: Callable[[Any, Any], Any], initial: Any
-) -> Iterator[Any]:
-    total = _NOTHING if initial is None else initial
-    if total is not _NOTHING:
-        yield total
-    for item in items:
-        total = item if total is _NOTHING else join(total, item)
-        yield total
 
 
 def _accumulated_in_program(
