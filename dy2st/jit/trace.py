@@ -1,23 +1,15 @@
-"""One trace of a function, and the Program that it gives.
-
-A size is an int to the user's code, but `{3: a}.get(n)` would miss 3, and `f"{n}"` would give the
-name. Both would be wrong without a word, so they are refused where the user's code asks; our own
-code may ask.
-"""
+"""One trace of a function, and the Program that it gives; what is said of traces."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import sys
-import sysconfig
-import weakref
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 
@@ -45,11 +37,9 @@ from dy2st.jit.objects_of_calls import (
 from dy2st.jit.signature import NumberSpec, constant_key
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of, left_as_python
-from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.dims.expression import undecided
-from dy2st_runtime.errors import ConversionError, StateMade, WrongKind, listener
+from dy2st_runtime.errors import ConversionError, StateMade, WrongKind
 from dy2st_runtime.ir import Output, Program
-from dy2st_runtime.ir.location import is_own_file, join_parts, place_of, warn_user
+from dy2st_runtime.ir.location import join_parts, place_of, warn_user
 from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.structure import rebuild as rebuild_structure
 from dy2st_runtime.ir.tracing.gradient_flow import settings_of
@@ -57,8 +47,6 @@ from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys, reason_of
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.thread_state import (
-    Shared,
-    ThreadState,
     put_back_after_errors,
     without_collection,
 )
@@ -67,96 +55,6 @@ join_parts(is_part)
 
 if TYPE_CHECKING:
     from dy2st.jit.static_function import StaticFunction
-
-_Method: TypeAlias = Callable[[Any], Any]
-# Python's own code asks for somebody: for whom is seen from its caller.
-_LIBRARY = (sysconfig.get_paths()["stdlib"], "<string>", "<frozen ")
-_PACKAGES = ("site-packages", "dist-packages")
-
-
-class _Traces(ThreadState):
-    """Of this thread: how many traces run, and how many of them refuse the text as well."""
-
-    count = 0
-    without_text = 0
-
-
-_traces = _Traces()
-_asked_for_hash: Callable[[Any], int] = vars(Dim)["__hash__"]
-_asked_for_text: Callable[[Any], str] = vars(Dim)["__repr__"]
-_text_of_condition: Callable[[Any], str] = vars(Condition)["__repr__"]
-
-
-@contextmanager
-def refused(text: bool) -> Iterator[None]:
-    """Refuse the hash of unknown sizes inside the `with`, and their text too if `text` is set."""
-    outer = _traces.count, _traces.without_text
-    _traces.count, _traces.without_text = outer[0] + 1, outer[1] + text
-    try:
-        with _watching.held():
-            yield
-    finally:
-        _traces.count, _traces.without_text = outer
-
-
-def _methods(hash: _Method, text: _Method, of_condition: _Method) -> Callable[[], None]:
-    methods = {"__hash__": hash, "__repr__": text, "__str__": text}
-
-    def install() -> None:
-        for name, method in methods.items():
-            setattr(Dim, name, method)
-        for name in ("__repr__", "__str__"):
-            setattr(Condition, name, of_condition)
-
-    return install
-
-
-def _hash(self: Dim) -> int:
-    is_asked = _traces.count and not is_own_file(sys._getframe(1).f_code.co_filename)
-    if is_asked and _user_asks():
-        _refuse(_asked_for_text(self), "looked up in a set or dict")
-    return _asked_for_hash(self)
-
-
-def _text(self: Dim) -> str:
-    is_asked = _traces.without_text or listener.hear is not None  # by a library
-    if is_asked and _user_asks():
-        _refuse(_asked_for_text(self), "turned into text")
-    return _asked_for_text(self)
-
-
-def _condition(self: Condition) -> str:
-    if listener.hear is not None and _user_asks():
-        _refuse(_text_of_condition(self), "turned into text")
-    return _text_of_condition(self)
-
-
-def _user_asks() -> bool:
-    frame = sys._getframe(2)
-    while True:
-        name = frame.f_code.co_filename
-        # Weak tables drop entries at any time, whoever runs.
-        if is_own_file(name) or name == weakref.__file__:
-            return False
-        is_library = name.startswith(_LIBRARY) and not any(part in name for part in _PACKAGES)
-        if not is_library or frame.f_back is None:
-            return True
-        frame = frame.f_back
-
-
-def _refuse(size: str, what: str) -> NoReturn:
-    raise undecided(
-        f"the size {size} is {what}, but is not known while the function is "
-        "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
-    )
-
-
-# The methods are watched as long as a trace runs; they cost nothing at other times.
-_watching = Shared(
-    _methods(_hash, _text, _condition),
-    _methods(_asked_for_hash, _asked_for_text, _text_of_condition),
-)
-
 
 # -- what is said of it: nothing unless asked for -----------------------------------------------
 
@@ -460,7 +358,7 @@ def _traced(subject: Subject, varied: Varied, locations: Locations) -> ConcreteP
     args, kwargs = rebuild_structure(structure, ties.leaves(program.inputs))
     args, named = ties.tied((args, tuple(kwargs.values())))
     call.is_lost = False  # by a trace before, with other sizes
-    with without_collection(), numbers_are_no_keys(), refused(text=not subject.is_asked_for):
+    with without_collection(), numbers_are_no_keys(nor_text=not subject.is_asked_for):
         traced = run_trace(
             subject.called,
             args,

@@ -1,8 +1,11 @@
 """Numbers of Python in a trace: arithmetic of sizes, numbers as keys, and which may be inputs.
 
-Arithmetic whose result is no size, `n / 2` or `n * 0.5`, is recorded as of numbers. A traced number
-is refused as a key, where Python would find it by its value. Inputs may be those that no trace with
-them refuses: `Trials`.
+Arithmetic whose result is no size, `n / 2` or `n * 0.5`, is recorded as of numbers. Inputs may be
+those that no trace with them refuses: `Trials`.
+
+A size is an int to the user's code, but `{3: a}.get(n)` would miss 3, and `f"{n}"` would give the
+name. Both would be wrong without a word, so they are refused where the user's code asks, and so is
+a traced number as a key; our own code may ask.
 """
 
 from __future__ import annotations
@@ -10,17 +13,21 @@ from __future__ import annotations
 import operator
 import os
 import sys
+import weakref
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
-from dy2st_runtime.dims.expression import OPERATIONS
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims.expression import OPERATIONS, undecided
+from dy2st_runtime.errors import listener
 from dy2st_runtime.ir.location import is_own_file, user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.lazy import public_dir
-from dy2st_runtime.thread_state import Shared
+from dy2st_runtime.thread_state import Shared, ThreadState
 
 _PYTHON: dict[str, Callable[[Any, Any], Any]] = {
     "add": operator.add,
@@ -50,43 +57,110 @@ OPERATIONS["number"] = _number_of_sizes
 OPERATIONS["place"] = lambda: None if current_tracer() is None else user_location()
 
 
-# The hash of a Variable is its identity, which passes ask for all the time: the check is in force
-# only as long as user code is traced.
+# -- what the user's code cannot know -------------------------------------------------------------
+# Our own code asks all the time for the hash of Variables, and for the hash and text of sizes: they
+# are checked only as long as a trace runs, and cost nothing at other times.
+
+
+class _Traces(ThreadState):
+    """Of this thread: how many traces run, and how many of them refuse the text of sizes, too."""
+
+    count = 0
+    without_text = 0
+
+
+_traces = _Traces()
+_hash_of_size: Callable[[Any], int] = vars(Dim)["__hash__"]
+_text_of_size: Callable[[Any], str] = vars(Dim)["__repr__"]
+_text_of_condition: Callable[[Any], str] = vars(Condition)["__repr__"]
+
+
 def _checked_hash(variable: Variable) -> int:
     if variable.number is not None and _user_asks(sys._getframe(1)):
         raise variable.unhashable()
     return object.__hash__(variable)
 
 
+def _checked_hash_of_size(size: Dim) -> int:
+    if _traces.count and _user_asks(sys._getframe(1)):
+        raise _unknown(_text_of_size(size), "looked up in a set or dict")
+    return _hash_of_size(size)
+
+
+def _checked_text_of_size(size: Dim) -> str:
+    is_asked = _traces.without_text or listener.hear is not None  # by a library
+    if is_asked and _user_asks(sys._getframe(1)):
+        raise _unknown(_text_of_size(size), "turned into text")
+    return _text_of_size(size)
+
+
+def _checked_text_of_condition(condition: Condition) -> str:
+    if listener.hear is not None and _user_asks(sys._getframe(1)):
+        raise _unknown(_text_of_condition(condition), "turned into text")
+    return _text_of_condition(condition)
+
+
 def _user_asks(frame: FrameType | None) -> bool:
     """Whether the user's code asks, itself or by Python's library: ours does so in any thread."""
-    while frame is not None and frame.f_code.co_filename.startswith(_LIBRARY):
-        if _PACKAGES in frame.f_code.co_filename:
-            break
+    while frame is not None:
+        name = frame.f_code.co_filename
+        # Weak tables drop entries at any time, whoever runs.
+        if is_own_file(name) or name == weakref.__file__:
+            return False
+        if not name.startswith(_LIBRARY) or any(part in name for part in _PACKAGES):
+            return True
         frame = frame.f_back
-    return frame is None or not is_own_file(frame.f_code.co_filename)
+    return True
 
 
-_LIBRARY, _PACKAGES = os.path.dirname(os.__file__) + os.sep, os.sep + "site-packages" + os.sep
+# Python's own code asks for somebody: for whom is seen from its caller.
+_LIBRARY = (os.path.dirname(os.__file__), "<string>", "<frozen ")
+_PACKAGES = ("site-packages", "dist-packages")
 
 
-def _hash_by(method: Callable[[Variable], int]) -> Callable[[], None]:
-    return lambda: setattr(Variable, "__hash__", method)
+def _unknown(size: str, what: str) -> Exception:
+    return undecided(
+        f"the size {size} is {what}, but is not known while the function is "
+        "traced; compare it (n == 3) instead, or give it a number in the InputSpec"
+    )
 
 
-_checking = Shared(_hash_by(_checked_hash), _hash_by(object.__hash__))
+# What checks, and what does not.
+_METHODS: dict[tuple[type, str], tuple[Any, Any]] = {
+    (Variable, "__hash__"): (_checked_hash, object.__hash__),
+    (Dim, "__hash__"): (_checked_hash_of_size, _hash_of_size),
+    (Dim, "__repr__"): (_checked_text_of_size, _text_of_size),
+    (Dim, "__str__"): (_checked_text_of_size, _text_of_size),
+    (Condition, "__repr__"): (_checked_text_of_condition, _text_of_condition),
+    (Condition, "__str__"): (_checked_text_of_condition, _text_of_condition),
+}
+
+
+def _install(which: int) -> None:
+    for (kind, name), methods in _METHODS.items():
+        setattr(kind, name, methods[which])
+
+
+_checking = Shared(partial(_install, 0), partial(_install, 1))
 
 
 @contextmanager
-def numbers_are_no_keys() -> Iterator[None]:
-    """Refuse traced numbers as keys in user code inside the `with`, in whatever thread.
+def numbers_are_no_keys(nor_text: bool = False) -> Iterator[None]:
+    """Refuse traced numbers and sizes as keys in user code inside the `with`.
+
+    Sizes are refused as text, too, if it is set.
 
     >>> with numbers_are_no_keys():
     ...     {2: "numbers of Python are keys"}[2]
     'numbers of Python are keys'
     """
-    with _checking.held():
-        yield
+    outer = _traces.count, _traces.without_text
+    _traces.count, _traces.without_text = outer[0] + 1, outer[1] + nor_text
+    try:
+        with _checking.held():
+            yield
+    finally:
+        _traces.count, _traces.without_text = outer
 
 
 _Key = TypeVar("_Key", bound=Hashable)
