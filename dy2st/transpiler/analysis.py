@@ -27,6 +27,7 @@ from dy2st.transpiler.nodes import (
     is_bare_super,
     is_own,
     lazy_operands,
+    own_nodes,
     walk,
     walk_scope,
 )
@@ -664,11 +665,10 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
 def _bound_lazily(function: Node) -> set[str]:
     """The variables that `:=` binds in a comprehension, or in an operand that may not run."""
     found: set[str] = set()
-    for statement in function.body:
-        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
-            parts = [node] if isinstance(node, COMPREHENSIONS) else lazy_operands(node)
-            inner = (one for part in parts for one in walk(part))
-            found |= {one.target.id for one in inner if isinstance(one, gast.NamedExpr)}
+    for node in own_nodes(function):
+        parts = [node] if isinstance(node, COMPREHENSIONS) else lazy_operands(node)
+        inner = (one for part in parts for one in walk(part))
+        found |= {one.target.id for one in inner if isinstance(one, gast.NamedExpr)}
     return found
 
 

@@ -1,12 +1,15 @@
 """`return`, `break` and `continue` become flags, and branches that follow from them.
 
-A jump becomes a flag. Python forgets a jump when an exception comes between it and its target, and
+After an `if` whose branch jumps, the rest of the block moves into the other branch; after a `try`
+whose handlers all jump, into its `else`. Where that is not enough a jump becomes a flag, which is
+asked before the rest. Python forgets a jump when an exception comes between it and its target, and
 when a `finally` on the way jumps itself: so does the flag.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 import gast
 
@@ -22,10 +25,10 @@ from dy2st.transpiler.nodes import (
     at,
     blocks,
     constant,
-    functions_in,
     is_generator,
     load,
     negate,
+    own_statements,
     replace_statements,
     split_docstring,
     store,
@@ -34,48 +37,36 @@ from dy2st.transpiler.nodes import (
 )
 
 
-def own_jumps(block: Block) -> Iterator[Node]:
-    """The jumps of the loop around a block."""
-    for statement in block:
-        if isinstance(statement, gast.Break | gast.Continue):
-            yield statement
-        elif isinstance(statement, LOOPS):
-            # Jumps in its body are its own, those in its `else` belong to the loop around.
-            yield from own_jumps(statement.orelse)
-        elif not isinstance(statement, SCOPES):
-            for inner in blocks(statement):
-                yield from own_jumps(inner)
+def single_exit(tree: Node, context: Context) -> None:
+    """Give a function with a `return` inside control flow one `return`, at its end.
+
+    A loop is left by `break`, and a flag tells that the function is done.
+    """
+    left = [s for s in own_statements(tree.body) if isinstance(s, (*CONTROL, *TRIES, gast.With))]
+    found = (inner for statement in left for inner in own_statements([statement]))
+    yields = context.has(gast.Yield, gast.YieldFrom) and is_generator(tree)
+    if any(isinstance(inner, gast.Return) for inner in found) and not yields:
+        _SingleExit(context).rewrite(tree)
+
+
+def without_jumps(tree: Node, context: Context) -> None:
+    """Rewrite `break` and `continue` of every loop, inner ones first; `else` stands behind it."""
+    replace_statements(tree, LOOPS, lambda loop: _Loop(loop, context).rewrite())
 
 
 def always_leaves(block: Block) -> bool:
-    """Whether every path through a block ends in return, raise, break or continue."""
-    for statement in block:
-        if isinstance(statement, gast.Return | gast.Raise | gast.Break | gast.Continue):
-            return True
-        if (
-            isinstance(statement, gast.If)
-            and always_leaves(statement.body)
-            and always_leaves(statement.orelse)
-        ):
-            return True
-    return False
+    """Whether no path reaches what follows a block."""
+    return any(map(_leaves, block))
 
 
-def ends_here(block: Block) -> bool:
-    """Whether no path reaches what follows a block, through `try` statements too."""
-    return any(map(_ends, block))
-
-
-def _ends(statement: Node) -> bool:
+def _leaves(statement: Node) -> bool:
     if isinstance(statement, gast.If):
-        return ends_here(statement.body) and ends_here(statement.orelse)
+        return always_leaves(statement.body) and always_leaves(statement.orelse)
     if not isinstance(statement, gast.Try):
-        return always_leaves([statement])
-    if getattr(statement, "ends", False) or ends_here(statement.finalbody):
-        return True
+        return isinstance(statement, (gast.Return, gast.Raise, gast.Break, gast.Continue))
     # What follows is reached behind the body and its `else`, or behind a handler.
     ways = [[*statement.body, *statement.orelse], *(h.body for h in statement.handlers)]
-    return all(map(ends_here, ways))
+    return always_leaves(statement.finalbody) or all(map(always_leaves, ways))
 
 
 def continues_in_else(statement: Node) -> bool:
@@ -83,163 +74,301 @@ def continues_in_else(statement: Node) -> bool:
 
     So it is where all handlers leave: the rest may move into the `else`, where nothing is caught.
     """
-    handlers: Block = getattr(statement, "handlers", [])
-    leaving = [always_leaves(handler.body) for handler in handlers]
+    leaving = [always_leaves(handler.body) for handler in getattr(statement, "handlers", ())]
     return bool(leaving) and all(leaving) and not statement.finalbody
 
 
-def parts_of(statement: Node) -> list[Node]:
-    """A statement, its handlers and its cases: all that has a block which may jump."""
-    return [statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]
+def _fails_at_end(statement: Node) -> bool:
+    return isinstance(statement, gast.With) or bool(getattr(statement, "finalbody", None))
 
 
-def may_fail_later(block: Block, jumping: set[int]) -> bool:
-    """Whether an exception may follow a jump out of a block: from `finally` or `__exit__`."""
-    for statement in block:
-        if isinstance(statement, SCOPES) or id(statement) not in jumping:
-            continue
-        if isinstance(statement, gast.With) or getattr(statement, "finalbody", None):
-            return True
-        if any(may_fail_later(inner, jumping) for inner in blocks(statement)):
-            return True
-    return False
+def _lowered(flags: list[str], place: Node) -> Block:
+    return [at(place, assign(flag, constant(False))) for flag in flags]
 
 
-def forgetting(block: Block, forget: Block, place: Node, context: Context) -> Block:
-    """A block that forgets its jumps when it ends with an exception."""
-    anything = load(context.helper("BaseException"))
-    handler = gast.ExceptHandler(anything, None, [*forget, gast.Raise(None, None)])
-    handler.own = True
-    return [at(place, gast.Try(block, [handler], [], []))]
+def _none_of(flags: list[str]) -> Node:
+    tests = [negate(load(flag)) for flag in flags]
+    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)
 
 
-def swallowing(statement: Node, jumped: Node, forget: Block, context: Context) -> Block:
-    """A `try` whose `finally` may jump, with flags: the jump swallows an exception in flight.
+class _Jumps:
+    """Jumps to one target, and what becomes of the blocks that they leave."""
 
-    for once in (0,):
-        try:
-            try: ...
-            failed = False
-        finally:
-            ...
-            if convert_swallowed(jumped, failed): break
-    """
-    failed = context.flag("failed")
-    final, statement.finalbody = statement.finalbody, []
-    inner = [statement] if statement.handlers else statement.body
-    inner = forgetting(inner, forget, statement, context) if forget else inner
-    last = at(statement, assign(failed, constant(False)))
-    call = context.call("convert_swallowed", jumped, load(failed))
-    leave = gast.If(call, [gast.Break()], [])
-    outer = gast.Try([*inner, last], [], [], [*final, leave])
-    # A loop of one iteration: only a jump out of `finally` drops an exception in flight.
-    once = gast.Tuple([constant(0)], gast.Load())
-    loop = gast.For(store(context.flag("once")), once, [outer], [], None)
-    return [at(statement, assign(failed, constant(True))), at(statement, loop)]
+    kinds: ClassVar[tuple[type, ...]]
 
-
-def single_exit(tree: Node, context: Context) -> None:
-    """Give every function with a `return` inside control flow one `return`, at its end.
-
-    After an `if` whose branch returns, the rest of the block moves into the other branch; after a
-    `try` whose handlers all return, into its `else`. Where that is not enough (loops, branches that
-    return only sometimes, `with`) a flag tells that the function is done, and a loop is left by
-    `break`.
-    """
-    for function in functions_in(tree):
-        if not (context.has(gast.Yield, gast.YieldFrom) and is_generator(function)):
-            _SingleExit(function, context).rewrite()
-
-
-def _returns(block: Block, chain: tuple[Node, ...]) -> Iterator[tuple[Node, tuple[Node, ...]]]:
-    """Every `return` in textual order with the statements around it."""
-    for statement in block:
-        if isinstance(statement, gast.Return):
-            yield statement, chain
-        elif not isinstance(statement, SCOPES):
-            for inner in blocks(statement):
-                yield from _returns(inner, (*chain, statement))
-
-
-_LEFT = (*CONTROL, *TRIES, gast.With)
-
-
-class _SingleExit:
-    def __init__(self, function: Node, context: Context):
-        self._function = function
+    def __init__(self, context: Context):
         self._context = context
-        self._touched: set[int] = set()
-        self._value = self._done = ""
-        self._kept = False
+        self._guards = 0
 
-    def rewrite(self) -> None:
-        """Rewrite the body if some return stands inside control flow."""
-        body = self._function.body
-        found = list(_returns(body, ()))
-        # What follows a statement may move into a branch, where a return that stays would leave
-        # the branch only: so only returns after the last that stays are rewritten.
-        stays = [
-            any(isinstance(one, gast.AsyncFor | gast.AsyncWith) for one in chain)
-            for _, chain in found
-        ]
-        last = max((k for k, stay in enumerate(stays) if stay), default=-1)
-        chains = [chain for _, chain in found[last + 1 :]]
-        if not any(isinstance(s, _LEFT) for chain in chains for s in chain):
-            return
-        self._touched = {id(statement) for chain in chains for statement in chain}
-        self._value = self._context.flag("return_value")
-        docstring, rest = split_docstring(body)
-        place = body[-1]
-        final = at(place, gast.Return(load(self._value)))
-        tail = self._tail(rest, place)
-        unset = self._context.call("undefined", constant(self._value))
-        start = [at(rest[0], assign(self._value, unset))] if self._kept else []
-        self._function.body = [*docstring, *start, *tail, final]
+    def taken(self, jump: Node) -> Block:
+        """What stands for a jump."""
+        raise NotImplementedError
+
+    def flag(self, jump: Node) -> str:
+        """The flag that says that a jump, or one of those in a loop, was made."""
+        raise NotImplementedError
+
+    def jumps(self, block: Block) -> Iterator[Node]:
+        """The jumps in a block, but for those in loops; a loop that is left by `return` is one."""
+        for statement in block:
+            if isinstance(statement, self.kinds):
+                yield statement
+            elif isinstance(statement, LOOPS):
+                if gast.Return in self.kinds and getattr(statement, "returns", False):
+                    yield statement
+                # Jumps in its body are its own, those in its `else` belong to what is around.
+                yield from self.jumps(statement.orelse)
+            elif not isinstance(statement, SCOPES):
+                for inner in blocks(statement):
+                    yield from self.jumps(inner)
+
+    def flags_of(self, block: Block) -> list[str]:
+        """The flags that say whether a block has jumped."""
+        return sorted({self.flag(jump) for jump in self.jumps(block)})
+
+    def block(self, block: Block) -> Block:
+        """A block with flags for its jumps."""
+        out: Block = []
+        for k, statement in enumerate(block):
+            if isinstance(statement, self.kinds):
+                return [*out, *self.taken(statement)]
+            if not any(self.jumps([statement])):
+                out.append(statement)
+                continue
+            rest = block[k + 1 :]
+            # No flag is asked where the rest fits into the branch that does not jump.
+            if self._fall_through(statement, rest):
+                return [*out, statement]
+            flags = self.flags_of([statement])  # before the jumps in it become flags
+            out += self._inside(statement)
+            if rest:
+                return [*out, self._unless(flags, self.block(rest), statement)]
+        return out
+
+    def _unless(self, flags: list[str], block: Block, place: Node) -> Node:
+        self._guards += 1
+        return at(place, gast.If(_none_of(flags), block, []))
+
+    def _fall_through(self, statement: Node, rest: Block) -> bool:
+        """Move the rest into the branch that does not jump, if one always does."""
+        if continues_in_else(statement) and not self.flags_of(statement.body):
+            statement.orelse = self.block(statement.orelse + rest)
+            for handler in statement.handlers:
+                handler.body = self.block(handler.body)
+            return True
+        if not isinstance(statement, gast.If):
+            return False
+        body, orelse = statement.body, statement.orelse
+        if always_leaves(body):
+            orelse = orelse + rest
+        elif always_leaves(orelse):
+            body = body + rest
+        elif rest:
+            return False
+        statement.body, statement.orelse = self.block(body), self.block(orelse)
+        return True
+
+    def _inside(self, statement: Node) -> Block:
+        """A statement with flags for the jumps in its blocks."""
+        if isinstance(statement, LOOPS):
+            statement.orelse = self.block(statement.orelse)
+            return [statement]
+        if isinstance(statement, TRIES):
+            return self._inside_try(statement)
+        late = self._late(statement.body) if isinstance(statement, gast.With) else []
+        for inner in blocks(statement):
+            inner[:] = self.block(inner)
+        if late:
+            statement.body = self._forgetting(statement.body, late, statement)
+        return [statement]
+
+    def _inside_try(self, statement: Node) -> Block:
+        body, handlers = statement.body, statement.handlers
+        flags, last = self.flags_of(body), self.flags_of(statement.finalbody)
+        earlier = [*body, *(s for handler in handlers for s in handler.body), *statement.orelse]
+        late_in_body, late, pending = self._late(body), self._late(earlier), self._raised(earlier)
+        kept = {name for jump in self.jumps(earlier) for name in getattr(jump, "also", ())}
+        statement.body = self.block(body)
+        for handler in handlers:
+            handler.body = [*_lowered(late_in_body, body[0]), *self.block(handler.body)]
+        orelse = self.block(statement.orelse)
+        statement.orelse = [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
+        if not last:
+            return [statement]
+        self._guards += 1
+        # A jump stands still while `finally` runs, and is forgotten if that jumps itself.
+        final = self.block(statement.finalbody)
+        names = {name: self._context.flag("pending") for name in sorted({*pending, *kept})}
+        aside = [assign(held, load(name)) for name, held in names.items()]
+        aside += [assign(flag, constant(False)) for flag in pending]
+        again = [assign(name, load(held)) for name, held in names.items()]
+        before = [at(final[0], node) for node in aside]
+        after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
+        statement.finalbody = [*before, *final, *after]
+        jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
+        return self._swallowing(statement, jumped, late)
+
+    def _raised(self, block: Block) -> list[str]:
+        """All flags that the jumps of a block set: a `break` may say that the function is done."""
+        done = {jump.also[0] for jump in self.jumps(block) if hasattr(jump, "also")}
+        return self.flags_of(block) + sorted(done)
+
+    def _late(self, block: Block) -> list[str]:
+        """The flags of a block that an exception may leave after a jump."""
+        return self._raised(block) if self._may_fail_later(block) else []
+
+    def _may_fail_later(self, block: Block) -> bool:
+        """Whether an exception may follow a jump out of a block: from `finally` or `__exit__`."""
+        for statement in block:
+            if not any(self.jumps([statement])):
+                continue
+            if isinstance(statement, LOOPS):  # its jumps are `break` by now
+                late = any(map(_fails_at_end, own_statements([statement])))
+            else:
+                late = any(map(self._may_fail_later, blocks(statement)))
+            if late or _fails_at_end(statement):
+                return True
+        return False
+
+    def _forgetting(self, block: Block, late: list[str], place: Node) -> Block:
+        """A block that forgets its jumps when it ends with an exception."""
+        anything = load(self._context.helper("BaseException"))
+        again = gast.Raise(None, None)
+        handler = gast.ExceptHandler(anything, None, [*_lowered(late, place), again])
+        handler.own = True
+        return [at(place, gast.Try(block, [handler], [], []))]
+
+    def _swallowing(self, statement: Node, jumped: Node, late: list[str]) -> Block:
+        """A `try` whose `finally` may jump, with flags: the jump swallows an exception in flight.
+
+        for once in (0,):
+            try:
+                try: ...
+                failed = False
+            finally:
+                ...
+                if convert_swallowed(jumped, failed): break
+        """
+        failed = self._context.flag("failed")
+        final, statement.finalbody = statement.finalbody, []
+        inner = [statement] if statement.handlers else statement.body
+        inner = self._forgetting(inner, late, statement) if late else inner
+        last = at(statement, assign(failed, constant(False)))
+        call = self._context.call("convert_swallowed", jumped, load(failed))
+        leave = gast.If(call, [gast.Break()], [])
+        outer = gast.Try([*inner, last], [], [], [*final, leave])
+        # A loop of one iteration: only a jump out of `finally` drops an exception in flight.
+        return [at(statement, assign(failed, constant(True))), self._once([outer], statement)]
+
+    def _once(self, body: Block, place: Node) -> Node:
+        once = gast.Tuple([constant(0)], gast.Load())
+        loop = gast.For(store(self._context.flag("once")), once, body, [], None)
+        return at(place, loop)
+
+
+class _SingleExit(_Jumps):
+    """The returns of a function: each sets the result; the last statement of all returns it."""
+
+    kinds = (gast.Return,)
+
+    def __init__(self, context: Context):
+        super().__init__(context)
+        self._value, self._done = context.flag("return_value"), ""
+
+    def flag(self, jump: Node) -> str:
+        """That the function is done."""
+        self._done = self._done or self._context.flag("returned")
+        return self._done
+
+    def taken(self, jump: Node) -> Block:
+        """The result, and the flag."""
+        return [self._result(jump), at(jump, assign(self.flag(jump), constant(True)))]
+
+    def _result(self, jump: Node) -> Node:
+        value = constant(None) if jump.value is None else jump.value
+        return at(jump, assign(self._value, value))
+
+    def rewrite(self, function: Node) -> None:
+        """Rewrite the body of the function."""
+        place = function.body[-1]
+        finals = [getattr(s, "finalbody", []) for s in own_statements(function.body)]
+        final = own_statements([statement for block in finals for statement in block])
+        docstring, rest = split_docstring(function.body)
+        start: Block = []
+        # A result may have to stand still while `finally` runs.
+        if any(isinstance(s, (gast.Return, gast.Break, gast.Continue)) for s in final):
+            unset = self._context.call("undefined", constant(self._value))
+            start = [at(rest[0], assign(self._value, unset))]
+        tail = self._tail(self._in_loops(rest, False), place)
+        last = at(place, gast.Return(load(self._value)))
+        function.body = [*docstring, *start, *tail, last]
+
+    def _in_loops(self, block: Block, is_inside: bool) -> Block:
+        """Leave loops by `break` where they return; a `finally` that returns needs a loop, too."""
+        out: Block = []
+        for statement in block:
+            if is_inside and isinstance(statement, gast.Return):
+                return [*out, *self.taken(statement), self._break(statement)]
+            if not is_inside and any(self.jumps(getattr(statement, "finalbody", []))):
+                statement = self._once([statement], statement)
+            out.append(statement)
+            if isinstance(statement, LOOPS):
+                found = own_statements(statement.body)
+                statement.returns = any(isinstance(inner, gast.Return) for inner in found)
+                statement.body = self._in_loops(statement.body, True)
+                statement.orelse = self._in_loops(statement.orelse, is_inside)
+                if is_inside and statement.returns:
+                    leave = gast.If(load(self.flag(statement)), [self._break(statement)], [])
+                    out.append(at(statement, leave))
+            elif not isinstance(statement, SCOPES):
+                for inner in blocks(statement):
+                    inner[:] = self._in_loops(inner, is_inside)
+        return out
+
+    def _break(self, place: Node) -> Node:
+        jump = at(place, gast.Break())
+        jump.also = self.flag(place), self._value  # what it sets beside the flag of the loop
+        return jump
 
     def _tail(self, block: Block, place: Node) -> Block:
         """A block at the end of the function: every path through it sets the result."""
-        out: Block = []
         for k, statement in enumerate(block):
             if isinstance(statement, gast.Return):
-                return [*out, self._result(statement)]
-            out.append(statement)
+                return [*block[:k], self._result(statement)]
             if isinstance(statement, gast.Raise):
-                return out
-            if id(statement) in self._touched:
-                return out[:-1] + self._split(statement, block[k + 1 :], place)
-        return [*out, at(place, assign(self._value, constant(None)))]
+                return block[: k + 1]
+            if any(self.jumps([statement])):
+                return block[:k] + self._split(statement, block[k + 1 :], place)
+        return [*block, at(place, assign(self._value, constant(None)))]
 
     def _split(self, statement: Node, rest: Block, place: Node) -> Block:
         """A statement that may return, and the rest of the function after it."""
         if isinstance(statement, gast.If):
             body, orelse = statement.body, statement.orelse
-            if not rest or always_leaves(body) or always_leaves(orelse):
-                returns = always_leaves(body)
+            returns = always_leaves(body)
+            if not rest or returns or always_leaves(orelse):
                 statement.body = self._tail(body if returns else body + rest, place)
                 statement.orelse = self._tail(orelse + rest if returns else orelse, place)
                 return [statement]
         if isinstance(statement, TRIES) and self._ends_in_try(statement, rest, place):
             return [statement]
-        with_ = isinstance(statement, gast.With)
-        if with_ and not rest and not may_fail_later(statement.body, self._touched):
+        is_with = isinstance(statement, gast.With)
+        if is_with and not rest and not self._may_fail_later(statement.body):
             statement.body = self._tail(statement.body, place)
             # It may swallow an exception: then the result is None.
             return [at(statement, assign(self._value, constant(None))), statement]
-        done = self._flag()
-        start = at(statement, assign(done, constant(False)))
         # Asked before its returns become flags, behind which a path goes on.
-        ends = isinstance(statement, gast.Try) and ends_here([statement])
-        flagged = self._flagged([statement], in_loop=False)
+        ends = isinstance(statement, gast.Try) and always_leaves([statement])
+        start = at(statement, assign(self.flag(statement), constant(False)))
+        flagged = self.block([statement])
         if ends:
             return [start, *flagged]
-        guard = at(statement, gast.If(negate(load(done)), self._tail(rest, place), []))
-        return [start, *flagged, guard]
+        guard = gast.If(negate(load(self.flag(statement))), self._tail(rest, place), [])
+        return [start, *flagged, at(statement, guard)]
 
     def _ends_in_try(self, statement: Node, rest: Block, place: Node) -> bool:
         """Make a `try` the last statement of the function, if that needs no flag."""
-        if self._returns_in(statement.finalbody):
-            return False
-        body_returns = self._returns_in(statement.body)
+        body_returns = any(self.jumps(statement.body))
         if rest and (body_returns or not continues_in_else(statement)):
             return False
         if body_returns and statement.orelse:
@@ -252,163 +381,45 @@ class _SingleExit:
             handler.body = self._tail(handler.body, place)
         return True
 
-    def _returns_in(self, block: Block) -> bool:
-        return any(isinstance(s, gast.Return) or id(s) in self._touched for s in block)
 
-    def _flagged(self, block: Block, in_loop: bool) -> Block:
-        """A block that sets the result and the flag where it returned."""
-        out: Block = []
-        for k, statement in enumerate(block):
-            if isinstance(statement, gast.Return):
-                out += [
-                    self._result(statement),
-                    at(statement, assign(self._flag(), constant(True))),
-                ]
-                return [*out, at(statement, gast.Break())] if in_loop else out
-            out.append(statement)
-            if id(statement) not in self._touched:
-                continue
-            rest = block[k + 1 :]
-            # A loop is left by `break` at once: in it nothing has to move.
-            if not in_loop and self._fall_through(statement, rest):
-                return out
-            out[-1] = self._inside(statement, in_loop)
-            done = load(self._flag())
-            if isinstance(statement, LOOPS) and in_loop:
-                out.append(at(statement, gast.If(done, [gast.Break()], [])))
-            elif rest and not in_loop:
-                guarded = self._flagged(rest, in_loop)
-                return [*out, at(statement, gast.If(negate(done), guarded, []))]
-        return out
-
-    def _fall_through(self, statement: Node, rest: Block) -> bool:
-        """Move the rest into the branch that does not return, if one always does."""
-        if not rest:
-            return False
-        if continues_in_else(statement) and not self._returns_in(statement.body):
-            statement.orelse = self._flagged(statement.orelse + rest, in_loop=False)
-            for handler in statement.handlers:
-                handler.body = self._flagged(handler.body, in_loop=False)
-            return True
-        if not isinstance(statement, gast.If):
-            return False
-        if always_leaves(statement.body):
-            statement.body = self._flagged(statement.body, in_loop=False)
-            statement.orelse = self._flagged(statement.orelse + rest, in_loop=False)
-            return True
-        if always_leaves(statement.orelse):
-            statement.body = self._flagged(statement.body + rest, in_loop=False)
-            statement.orelse = self._flagged(statement.orelse, in_loop=False)
-            return True
-        return False
-
-    def _inside(self, statement: Node, in_loop: bool) -> Node:
-        """Flag the returns in the blocks of a statement."""
-        if isinstance(statement, LOOPS):
-            statement.body = self._flagged(statement.body, in_loop=True)
-            statement.orelse = self._flagged(statement.orelse, in_loop)
-            return statement
-        if isinstance(statement, TRIES):
-            return self._inside_try(statement, in_loop)
-        late = isinstance(statement, gast.With) and may_fail_later(statement.body, self._touched)
-        for part in parts_of(statement):
-            if hasattr(part, "body"):
-                part.body = self._flagged(part.body, in_loop)
-            if getattr(part, "orelse", None):
-                part.orelse = self._flagged(part.orelse, in_loop)
-        if late:
-            statement.body = forgetting(
-                statement.body, self._forget(statement), statement, self._context
-            )
-        return statement
-
-    def _inside_try(self, statement: Node, in_loop: bool) -> Node:
-        if not in_loop and self._returns_in(statement.finalbody):
-            # A loop of one iteration: what a jump in `finally` does is left to `break`.
-            once = gast.Tuple([constant(0)], gast.Load())
-            body = self._flagged([statement], in_loop=True)
-            return at(statement, gast.For(store(self._context.flag("once")), once, body, [], None))
-        body_returns = self._returns_in(statement.body)
-        if may_fail_later(statement.body, self._touched):
-            for handler in statement.handlers:
-                handler.body = [*self._forget(handler.body[0]), *handler.body]
-        earlier = [*statement.body, *statement.orelse]
-        pending = self._returns_in([*earlier, *(s for h in statement.handlers for s in h.body)])
-        jumps = self._returns_in(statement.finalbody) or any(own_jumps(statement.finalbody))
-        for part in parts_of(statement):
-            part.body = self._flagged(part.body, in_loop)
-        orelse = self._flagged(statement.orelse, in_loop)
-        if orelse and body_returns and not in_loop:
-            orelse = [at(orelse[0], gast.If(negate(load(self._flag())), orelse, []))]
-        statement.orelse = orelse
-        statement.finalbody = self._flagged(statement.finalbody, in_loop)
-        if pending and jumps:
-            # A return stands still while `finally` runs, and is forgotten if that jumps itself
-            self._kept = True
-            final = statement.finalbody
-            names = {name: self._context.flag("pending") for name in (self._flag(), self._value)}
-            aside = [assign(kept, load(name)) for name, kept in names.items()]
-            again = [assign(name, load(kept)) for name, kept in names.items()]
-            lower = [assign(self._flag(), constant(False))]
-            statement.finalbody = [
-                *(at(final[0], node) for node in (*aside, *lower)),
-                *final,
-                *(at(final[-1], node) for node in again),
-            ]
-        return statement
-
-    def _forget(self, place: Node) -> Block:
-        return [at(place, assign(self._flag(), constant(False)))]
-
-    def _result(self, statement: Node) -> Node:
-        value = constant(None) if statement.value is None else statement.value
-        return at(statement, assign(self._value, value))
-
-    def _flag(self) -> str:
-        self._done = self._done or self._context.flag("returned")
-        return self._done
+_NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom)
 
 
-_NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+class _Loop(_Jumps):
+    """The jumps of a loop. A flag is set to False right before each entry into its loop."""
 
+    kinds = (gast.Break, gast.Continue)
 
-def without_jumps(tree: Node, context: Context) -> None:
-    """Rewrite `break` and `continue` of every loop, inner ones first; `else` stands behind it.
-
-    A flag is set to False right before each entry into its loop. After a statement that may jump
-    the rest of the block moves into the branch that does not jump, or under `if not flag`; after a
-    `try` whose handlers all jump, into its `else`.
-    """
-    for function in functions_in(tree):
-        replace_statements(function, LOOPS, lambda loop: _Loop(loop, context).rewrite())
-
-
-class _Loop:
     def __init__(self, loop: Node, context: Context):
+        super().__init__(context)
         self._loop = loop
-        self._context = context
         self._break = self._continue = self._ended = ""
-        self._guards = 0
-        self._jumping: set[int] = set()
+
+    def flag(self, jump: Node) -> str:
+        """Each kind of jump has one."""
+        if isinstance(jump, gast.Break):
+            self._break = self._break or self._context.flag("break")
+            return self._break
+        self._continue = self._continue or self._context.flag("continue")
+        return self._continue
+
+    def taken(self, jump: Node) -> Block:
+        """The flag alone."""
+        return [at(jump, assign(self.flag(jump), constant(True)))]
 
     def rewrite(self) -> Block:
         """The statements that stand for the loop."""
         loop = self._loop
         start = self._move_walrus_into_body()
-        jumps = list(own_jumps(loop.body))
         # A loop that gives control away stays Python's own, with its jumps.
-        if any(isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(loop)):
+        if self._context.has(*_NEVER_REWRITTEN) and any(
+            isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(loop)
+        ):
             return [*start, loop, *self._else_if_ended()]
-        self._jumping = _jumping(loop.body)
-        if any(isinstance(jump, gast.Break) for jump in jumps):
-            self._break = self._context.flag("break")
-        if any(isinstance(jump, gast.Continue) for jump in jumps):
-            self._continue = self._context.flag("continue")
-        loop.body = self._block(loop.body)
+        loop.body = self.block(loop.body)
         # Each iteration starts with the flag down; a flag that nothing asks for is left out.
         if self._continue and self._guards:
-            down = at(loop.body[0], assign(self._continue, constant(False)))
-            loop.body.insert(0, down)
+            loop.body[:0] = _lowered([self._continue], loop.body[0])
         elif self._continue:
             _leave_out(self._continue, loop.body)
         before = self._stop_when_broken()
@@ -461,112 +472,6 @@ class _Loop:
             loop.test = at(loop.test, gast.BoolOp(gast.And(), [negate(load(flag)), loop.test]))
         return [at(loop, assign(flag, constant(False)))]
 
-    def _block(self, block: Block) -> Block:
-        out: Block = []
-        for k, statement in enumerate(block):
-            if isinstance(statement, gast.Break | gast.Continue):
-                flag = self._break if isinstance(statement, gast.Break) else self._continue
-                return [*out, at(statement, assign(flag, constant(True)))]
-            rest = block[k + 1 :]
-            if isinstance(statement, SCOPES) or not any(True for _ in own_jumps([statement])):
-                out.append(statement)
-                continue
-            # No flag is asked where the rest fits into the branch that does not jump.
-            if self._fall_through(statement, rest):
-                return [*out, statement]
-            # Asked before the jumps in it become flags.
-            flags = self._flags_of([statement])
-            out += self._inside(statement)
-            if rest:
-                return [*out, self._unless(flags, self._block(rest), statement)]
-        return out
-
-    def _flags_of(self, block: Block) -> list[str]:
-        jumps = list(own_jumps(block))
-        flags = [self._break] if any(isinstance(j, gast.Break) for j in jumps) else []
-        return flags + [self._continue] * any(isinstance(j, gast.Continue) for j in jumps)
-
-    def _unless(self, flags: list[str], block: Block, place: Node) -> Node:
-        self._guards += 1
-        return at(place, gast.If(_none_of(flags), block, []))
-
-    def _fall_through(self, statement: Node, rest: Block) -> bool:
-        if continues_in_else(statement) and not self._flags_of(statement.body):
-            statement.orelse = self._block(statement.orelse + rest)
-            for handler in statement.handlers:
-                handler.body = self._block(handler.body)
-            return True
-        if not isinstance(statement, gast.If):
-            return False
-        body, orelse = statement.body, statement.orelse
-        if always_leaves(body):
-            orelse = orelse + rest
-        elif always_leaves(orelse):
-            body = body + rest
-        elif rest:
-            return False
-        statement.body, statement.orelse = self._block(body), self._block(orelse)
-        return True
-
-    def _inside(self, statement: Node) -> Block:
-        """A statement with flags for the jumps in its blocks."""
-        if isinstance(statement, LOOPS):
-            statement.orelse = self._block(statement.orelse)
-            return [statement]
-        is_try = isinstance(statement, TRIES)
-        if is_try:
-            flags, last = self._flags_of(statement.body), self._flags_of(statement.finalbody)
-            forgets = [self._forget(statement.body) for _ in statement.handlers]
-            earlier = [*statement.body, *(s for h in statement.handlers for s in h.body)]
-            earlier += statement.orelse
-            late, pending = self._forget(earlier), self._flags_of(earlier)
-            for part in parts_of(statement):
-                part.body = self._block(part.body)
-            for handler, forget in zip(statement.handlers, forgets, strict=True):
-                handler.body = [*forget, *handler.body]
-            orelse = self._block(statement.orelse)
-            statement.orelse = (
-                [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
-            )
-            if not last:
-                return [statement]
-            self._guards += 1
-            # A jump stands still while `finally` runs, and is forgotten if that jumps itself
-            final = self._block(statement.finalbody)
-            names = {flag: self._context.flag("pending") for flag in pending}
-            aside = [assign(kept, load(flag)) for flag, kept in names.items()]
-            aside += [assign(flag, constant(False)) for flag in pending]
-            again = [assign(flag, load(kept)) for flag, kept in names.items()]
-            before = [at(final[0], node) for node in aside]
-            after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
-            statement.finalbody = [*before, *final, *after]
-            jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
-            return swallowing(statement, jumped, late, self._context)
-        forget = self._forget(statement.body) if isinstance(statement, gast.With) else []
-        for part in parts_of(statement):
-            if hasattr(part, "body"):
-                part.body = self._block(part.body)
-            if getattr(part, "orelse", None):
-                part.orelse = self._block(part.orelse)
-        if forget:
-            statement.body = forgetting(statement.body, forget, statement, self._context)
-        return [statement]
-
-    def _forget(self, block: Block) -> Block:
-        """Lower the flags of a block that an exception may leave after a jump."""
-        flags = self._flags_of(block) if may_fail_later(block, self._jumping) else []
-        return [at(block[0], assign(flag, constant(False))) for flag in flags]
-
-
-def _jumping(block: Block) -> set[int]:
-    """The statements that hold a jump of the loop around a block."""
-    found: set[int] = set()
-    for statement in block:
-        if not isinstance(statement, SCOPES) and any(True for _ in own_jumps([statement])):
-            found.add(id(statement))
-            found.update(*map(_jumping, blocks(statement)))
-    return found
-
 
 def _leave_out(flag: str, block: Block) -> None:
     """Nobody asks for the flag: `flag = ...` becomes `pass`."""
@@ -576,8 +481,3 @@ def _leave_out(flag: str, block: Block) -> None:
         elif not isinstance(statement, SCOPES):
             for inner in blocks(statement):
                 _leave_out(flag, inner)
-
-
-def _none_of(flags: list[str]) -> Node:
-    tests = [negate(load(flag)) for flag in flags]
-    return tests[0] if len(tests) == 1 else gast.BoolOp(gast.And(), tests)

@@ -16,7 +16,7 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler import control_flow, expressions, functions, match, statements
+from dy2st.transpiler import control_flow, expressions, functions, match, nodes, statements
 from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
@@ -24,57 +24,54 @@ from dy2st.transpiler.jumps import single_exit, without_jumps
 from dy2st.transpiler.lowering import Lowering, assign, load
 from dy2st.transpiler.nodes import (
     CONTROL,
-    FUNCTIONS,
     SCOPES,
     Context,
     Node,
     at,
     constant,
-    kinds_in,
-    name_super,
+    is_bare_super,
+    own_nodes,
+    own_statements,
     split_docstring,
     statements_inside,
     to_gast,
     walk,
-    walk_scope,
 )
 from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st_runtime.thread_state import ByIdentity
 
 
-def prepared(function: FunctionType) -> tuple[Node, Context]:
-    """The tree of a function, with names as the compiler sees them."""
+def prepared(function: FunctionType) -> tuple[Node, Context, str]:
+    """The tree of a function, with names as the compiler sees them, and why it has no form."""
     source = find_source(function)
     tree = to_gast(source.node)
     if isinstance(tree, gast.Lambda):  # as the function that it is
         body = [at(tree.body, gast.Return(tree.body))]
-        made = gast.FunctionDef("<lambda>", tree.args, body, [], None, None, [])
-        tree = at(tree, made)
-    if source.owner is not None:
-        # Private names, as the compiler makes them of the names in a class
-        owner = source.owner
-        fields = ("id", "attr", "name", "rest")
-        for node in walk(tree):
-            if isinstance(node, gast.Global | gast.Nonlocal):
-                node.names = [mangle(name, owner) for name in node.names]
-            if isinstance(node, gast.alias):
-                private = mangle(node.asname or node.name, owner)
-                node.asname = node.asname if private == (node.asname or node.name) else private
-                continue
-            for name in fields:
-                value = getattr(node, name, None)
-                if isinstance(value, str) and value.startswith("__"):
-                    setattr(node, name, mangle(value, owner))
+        tree = at(tree, gast.FunctionDef("<lambda>", tree.args, body, [], None, None, []))
     code = function.__code__
-    return tree, Context(function, names_in(code) | {code.co_name})
+    context = Context(function, names_in(code) | {code.co_name})
+    for node in walk(tree):
+        context.kinds.add(node.__class__)
+        if source.owner is not None:
+            _mangle(node, source.owner)
+        if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
+            node.target.ctx = gast.Load()  # `(x): int` says nothing of x
+    return tree, context, reason_against(tree)
 
 
-def without_decorators(tree: Node) -> ast.AST:
-    """A function in Python's own nodes, as it is converted."""
-    tree.decorator_list = []
-    made: ast.AST = gast.gast_to_ast(tree)
-    return made
+def _mangle(node: Node, owner: str) -> None:
+    """Private names, as the compiler makes them of the names in a class."""
+    if isinstance(node, gast.Global | gast.Nonlocal):
+        node.names = [mangle(name, owner) for name in node.names]
+    if isinstance(node, gast.alias):
+        private = mangle(node.asname or node.name, owner)
+        node.asname = node.asname if private == (node.asname or node.name) else private
+        return
+    for field in ("id", "attr", "name", "rest"):
+        value = getattr(node, field, None)
+        if isinstance(value, str) and value.startswith("__"):
+            setattr(node, field, mangle(value, owner))
 
 
 @dataclass(frozen=True)
@@ -120,12 +117,11 @@ def reason_against(tree: Node) -> str:
     """The code of the reason, or nothing."""
     if isinstance(tree, gast.AsyncFunctionDef):
         return "async"
-    for statement in tree.body:
-        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
-            if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
-                name = node.func.id
-                if name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args):
-                    return "namespace"
+    for node in own_nodes(tree):
+        if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
+            name = node.func.id
+            if name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args):
+                return "namespace"
     return ""
 
 
@@ -147,21 +143,17 @@ def _deep() -> Iterator[None]:
 @_deep()
 def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
     """The factory of the traced form of a function, or why it has none."""
-    tree, context = prepared(function)
-    if pushes:
-        push_yields(tree, context)
-    why = reason_against(tree)
+    tree, context, why = prepared(function)
     if why:
         return why
+    if pushes:
+        pushing = _Pushing(context)
+        tree.body = [pushing.visit(one) for one in tree.body]
     # The branches and loops that the user has written.
-    written: list[Statement] = []
-    found = list(tree.body)
-    for node in found:
-        if isinstance(node, SCOPES):
-            continue
-        if node.__class__ in _KINDS:
-            written.append((_KINDS[node.__class__], node.lineno, node.col_offset + 1))
-        found += statements_inside(node)
+    found = [node for node in own_statements(tree.body) if isinstance(node, CONTROL)]
+    written = [
+        (node.__class__.__name__.lower(), node.lineno, node.col_offset + 1) for node in found
+    ]
     low, module = module_of(tree, context)
     return compiled(low, module, tuple(written))
 
@@ -173,14 +165,12 @@ def code_of(function: FunctionType, steps: int | None = None, is_full: bool = Fa
     is_full: with operators and attributes as the calls that they are. A function that has no traced
     form is shown as it is.
     """
-    tree, context = prepared(function)
-    if reason_against(tree):
-        return to_source(without_decorators(tree))
-    if steps is not None and steps < len(REWRITES):
-        _prepare(tree)
-        for _, rewrite in REWRITES[:steps]:
-            rewrite(tree, context)
-        return to_source(without_decorators(tree))
+    tree, context, why = prepared(function)
+    if why or (steps is not None and steps < len(REWRITES)):
+        if not why:
+            rewrite(tree, context, steps)
+        tree.decorator_list = []
+        return to_source(gast.gast_to_ast(tree))
     low, module = module_of(tree, context)
     factory: Any = module.body[0]
     return readable(low, tree, factory.body[0], is_full)
@@ -189,11 +179,8 @@ def code_of(function: FunctionType, steps: int | None = None, is_full: bool = Fa
 @_deep()
 def left_as_python(function: FunctionType) -> list[tuple[int, str]]:
     """The lines of statements that stay Python's own, with the code of the reason."""
-    tree, context = prepared(function)
-    why = reason_against(tree)
-    _prepare(tree)
-    for _, rewrite in REWRITES:
-        rewrite(tree, context)
+    tree, context, why = prepared(function)
+    rewrite(tree, context)
     return sorted({*_left_in(tree, 0, why)})
 
 
@@ -209,11 +196,9 @@ def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
 
 def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     """Rewrite and lower a function."""
-    _prepare(tree)
     # Before the rewrites, which add names of their own.
     local = bound_in(NameTable().inside(tree), tree)
-    for _, rewrite in REWRITES:
-        rewrite(tree, context)
+    rewrite(tree, context)
     inner = InnerCodes(context.function)
     names = analyse(tree, local, inner.captured, context)
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
@@ -234,61 +219,47 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     return low, factory_tree(low, tree, [*start, *body] or [ast.Pass()])
 
 
-_KINDS = {gast.If: "if", gast.While: "while", gast.For: "for"}
-
-
-def _prepare(tree: Node) -> None:
-    """Functions inside stay as they are, and `(x): int` says nothing of x."""
-    for node in walk(tree):
-        if node is not tree and isinstance(node, FUNCTIONS):
-            node.untouched = True
-        if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
-            node.target.ctx = gast.Load()
-    keep_plain_loops(tree)
-
-
-def _match(tree: Node, context: Context) -> None:
-    """No `match`, and no `super()` that looks into the frame."""
-    # The kinds are counted anew: rewrites that find nothing of theirs are not run at all.
-    name_super(tree, context)
-    context.kinds = kinds_in(tree)
-    if context.has(gast.Match):
-        match.transform(tree, context)
-        context.kinds = kinds_in(tree)
-
-
 REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
-    ("match", _match),
+    ("match", match.transform),
     ("early_return", single_exit),
     ("break_continue", without_jumps),
 )
 
 
-def push_yields(tree: Node, context: Context) -> None:
-    """Rewrite every `yield` of a function, not those of functions inside."""
-    for statement in tree.body:
-        if not isinstance(statement, SCOPES):
-            _in_fields(statement, context)
+def rewrite(tree: Node, context: Context, steps: int | None = None) -> None:
+    """Do the first rewrites, or all; `super()` becomes `super(__class__, self)` before."""
+    function, first = context.function, [*tree.args.posonlyargs, *tree.args.args][:1]
+    if "__class__" in function.__code__.co_freevars and "super" not in function.__globals__:
+        for node in own_nodes(tree) if first else ():
+            if is_bare_super(node):
+                node.args = [at(node, nodes.load("__class__")), at(node, nodes.load(first[0].id))]
+    keep_plain_loops(tree)
+    for _, rewriting in REWRITES[:steps]:
+        rewriting(tree, context)
 
 
-def _in_fields(node: Node, context: Context) -> None:
-    for name, value in gast.iter_fields(node):
-        if isinstance(value, list):
-            value[:] = [_pushed(one, context) for one in value]
-        else:
-            setattr(node, name, _pushed(value, context))
+class _Pushing(gast.NodeTransformer):  # type: ignore[misc]
+    """Each `yield` of a function, but not of functions inside, becomes a call."""
 
+    def __init__(self, context: Context):
+        self._context = context
 
-def _pushed(node: Any, context: Context) -> Any:
-    if not isinstance(node, gast.AST) or isinstance(node, (*SCOPES, gast.Lambda)):
-        return node
-    _in_fields(node, context)
-    if isinstance(node, gast.Yield):
+    def visit_Yield(self, node: Node) -> Node:
+        """`push(value)`."""
+        self.generic_visit(node)
         value = constant(None) if node.value is None else node.value
-        return at(node, context.call("push", value))
-    if isinstance(node, gast.YieldFrom):
-        return at(node, context.call("push_all", node.value))
-    return node
+        return at(node, self._context.call("push", value))
+
+    def visit_YieldFrom(self, node: Node) -> Node:
+        """`push_all(values)`."""
+        self.generic_visit(node)
+        return at(node, self._context.call("push_all", node.value))
+
+    def visit_Lambda(self, node: Node) -> Node:
+        """What runs in another function."""
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
 
 
 class TracedForm:

@@ -24,7 +24,6 @@ from dy2st.transpiler.nodes import (
     assign,
     at,
     constant,
-    functions_in,
     load,
     negate,
     replace_statements,
@@ -38,15 +37,15 @@ _DEPTH = 16
 
 
 def transform(tree: Node, context: Context) -> None:
-    """Rewrite every `match` of every function, inner ones first."""
+    """Rewrite every `match`, inner ones first."""
 
     def rewritten(statement: Node) -> Block:
         # A `match` of which Python knows which case it takes stays as it is.
         is_open = any(map(_is_open, statement.cases))
         return _Chain(context).statements(statement) if is_open else [statement]
 
-    for function in functions_in(tree):
-        replace_statements(function, (gast.Match,), rewritten)
+    if context.has(gast.Match):
+        replace_statements(tree, (gast.Match,), rewritten)
 
 
 def _is_open(case: Node) -> bool:
@@ -69,7 +68,6 @@ class _Chain:
     def __init__(self, context: Context):
         self._context = context
         self._subject = context.flag("subject")
-        self._parts: dict[str, str] = {}
 
     def statements(self, statement: Node) -> Block:
         """The statements that stand for the `match`."""
@@ -105,7 +103,6 @@ class _Chain:
         before, fits, binds = self._test(pattern)
         if guard is None:
             chosen = at(place, gast.If(fits, [*binds, *case.body], others))
-            chosen.pattern = self._renamed(pattern)
             return [*before, chosen]
         if not binds:
             test = at(guard, gast.BoolOp(gast.And(), [fits, guard]))
@@ -141,25 +138,12 @@ class _Chain:
         held = (getattr(n, "name", None) or getattr(n, "rest", None) for n in _parts(pattern))
         names = sorted({name for name in held if name is not None})
         hit, parts = self._context.flag("hit"), [self._context.flag("part") for _ in names]
-        self._parts = dict(zip(names, parts, strict=True))
         listed = gast.Tuple([constant(name) for name in names], gast.Load())
         call = self._context.call("convert_match", load(self._subject), _spec(pattern), listed)
         target = gast.Tuple([store(name) for name in (hit, *parts)], gast.Store())
         before = at(pattern, gast.Assign([target], call, None))
         pairs = zip(names, parts, strict=True)
         return [before], at(pattern, load(hit)), [at(pattern, assign(n, load(p))) for n, p in pairs]
-
-    def _renamed(self, pattern: Node) -> Node:
-        """The pattern for Python itself, which binds what `convert_match` would have given."""
-        inner = pattern.pattern if isinstance(pattern, gast.MatchAs) else pattern
-        if self._simple(inner) is not None:
-            return inner
-        renamed = copy.deepcopy(pattern)
-        for part in _parts(renamed):
-            for field in ("name", "rest"):
-                if getattr(part, field, None) is not None:
-                    setattr(part, field, self._parts[getattr(part, field)])
-        return renamed
 
     def _simple(self, pattern: Node) -> Node | None:
         """The test of a value, None, or several of them, as an expression."""

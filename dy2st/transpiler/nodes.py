@@ -141,13 +141,6 @@ def arguments(names: Sequence[str]) -> Node:
     return gast.arguments(parameters, [], None, [], [], None, [])
 
 
-def define(name: str, parameters: Sequence[str], body: Block) -> Node:
-    """`def name(parameters): body`."""
-    node = gast.FunctionDef(name, arguments(parameters), body, [], None, None, [])
-    node.own = True
-    return node
-
-
 def negate(value: Node) -> Node:
     """`not value`."""
     return gast.UnaryOp(gast.Not(), value)
@@ -204,11 +197,11 @@ def walk_scope(node: Node) -> Iterator[Node]:
         todo += [c for c in children(node)[::-1] if not isinstance(c, SCOPES)]
 
 
-def statements(node: Node) -> Block:
-    """A statement and all inside it, outer ones first, with the handlers and cases around them."""
-    found: Block = [node]
+def own_statements(block: Block) -> Block:
+    """The statements in a block, with handlers and cases, but not what is in functions inside."""
+    found = [*block]
     for inner in found:
-        found += statements_inside(inner)
+        found += () if isinstance(inner, SCOPES) else statements_inside(inner)
     return found
 
 
@@ -223,19 +216,6 @@ def statements_inside(node: Node) -> Block:
         block = getattr(node, part)
         found += block if block.__class__ is list else ()
     return found
-
-
-def kinds_in(tree: Node) -> set[type]:
-    """The kinds of nodes in the tree, with the operators of one or two operands."""
-    nodes = walk(tree)
-    operators = {node.op.__class__ for node in nodes if "op" in node._fields}
-    return operators | {node.__class__ for node in nodes}
-
-
-def functions_in(tree: Node) -> Block:
-    """Every function of the user in the tree, outermost first, but for lambdas."""
-    functions = [node for node in statements(tree) if isinstance(node, FUNCTIONS)]
-    return [node for node in functions if not is_own(node) and not is_untouched(node)]
 
 
 def replace_statements(node: Node, kinds: tuple[type, ...], made: Callable[[Node], Block]) -> None:
@@ -275,11 +255,6 @@ def lazy_operands(node: Node) -> list[Node]:
     return []
 
 
-def is_untouched(node: Node) -> bool:
-    """Whether a function is left wholly as it is."""
-    return getattr(node, "untouched", False)
-
-
 def first_line(function: Node) -> int:
     """The line at which a function begins, as its code says: that of its first decorator."""
     lines: list[int] = [node.lineno for node in (function, *function.decorator_list)]
@@ -298,14 +273,16 @@ def split_docstring(body: Block) -> tuple[Block, Block]:
     return [], body
 
 
+def own_nodes(function: Node) -> Iterator[Node]:
+    """All that runs in a function itself, and not in one inside."""
+    for statement in function.body:
+        if not isinstance(statement, SCOPES):
+            yield from walk_scope(statement)
+
+
 def is_generator(function: Node) -> bool:
     """Whether a function yields."""
-    return any(
-        isinstance(node, gast.Yield | gast.YieldFrom)
-        for statement in function.body
-        if not isinstance(statement, SCOPES)
-        for node in walk_scope(statement)
-    )
+    return any(isinstance(node, gast.Yield | gast.YieldFrom) for node in own_nodes(function))
 
 
 @dataclass(eq=False, repr=False)
@@ -353,16 +330,3 @@ class Context:
     def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
         """Call one of our functions."""
         return call(self.helper(helper), *arguments, **keywords)
-
-
-def name_super(tree: Node, context: Context) -> None:
-    """`super()` becomes `super(__class__, self)`."""
-    if "__class__" not in context.function.__code__.co_freevars:
-        return
-    first = [*tree.args.posonlyargs, *tree.args.args][:1]
-    if not first or "super" in context.function.__globals__:
-        return
-    for statement in tree.body:
-        for node in () if isinstance(statement, SCOPES) else walk_scope(statement):
-            if is_bare_super(node):
-                node.args = [at(node, load("__class__")), at(node, load(first[0].id))]
