@@ -7,7 +7,7 @@ Names are collected bottom up. Liveness is one walk backwards, binding one walk 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import gast
@@ -28,6 +28,7 @@ from dy2st.transpiler.nodes import (
     is_own,
     lazy_operands,
     own_nodes,
+    statements_inside,
     walk,
     walk_scope,
 )
@@ -97,10 +98,9 @@ class NameTable:
             free = (inner.reads | inner.captured | inner.writes | inner.deletes) - bound_in(
                 inner, node
             )
-            # A function that a rewrite has made runs at once, for the code that it stands for.
+            # A lambda that a rewrite has made runs at once, for the code that it stands for.
             if is_own(node):
                 names.reads |= free
-                names.writes |= inner.writes & inner.declared
                 return names
             names.captured |= free
             if isinstance(node, FUNCTIONS):
@@ -146,6 +146,20 @@ class NameTable:
     def inside(self, node: Node) -> Names:
         """The names in the body of a function, as the body sees them."""
         return self.of_all(node.body if isinstance(node.body, list) else [node.body])
+
+    def surely_bound(self, node: Node) -> set[str]:
+        """The names that a simple statement binds whenever it ends without an exception."""
+        if isinstance(node, gast.Assign):
+            return {name for target in node.targets for name in plain_targets(target)}
+        if isinstance(node, gast.AugAssign):
+            return set(plain_targets(node.target))
+        if isinstance(node, gast.AnnAssign):
+            return set(plain_targets(node.target)) if node.value is not None else set()
+        if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
+            return {node.name}
+        if isinstance(node, gast.Import | gast.ImportFrom):
+            return set(self.of(node).writes)
+        return set()
 
 
 _KEPT = (gast.stmt, gast.Lambda, *COMPREHENSIONS)
@@ -223,10 +237,10 @@ class Exits:
     at_return: frozenset[str] = _NONE
     at_exception: frozenset[str] = _NONE
 
-    def of(self, jump: type) -> frozenset[str]:
-        """The names live where a jump of this kind goes."""
+    def of(self, statement: Node) -> frozenset[str]:
+        """The names live where the jumps out of a statement go."""
         places = {gast.Break: self.at_break, gast.Continue: self.at_continue}
-        return places.get(jump, self.at_return)
+        return _NONE.union(*(places.get(kind, self.at_return) for kind in jumps_out(statement)))
 
 
 class Liveness:
@@ -241,16 +255,11 @@ class Liveness:
         self.on_exception: dict[int, frozenset[str]] = {}
         self.when_caught: dict[int, frozenset[str]] = {}
         self.in_branches: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
-        self._grows = False
-        self.at_start = self.settled(function.body, _NONE, Exits())
-
-    def settled(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        """The names live before a block: walked until loops know what the next iteration reads."""
-        while True:
+        # Walked until loops know what the next iteration reads.
+        self._grows = True
+        while self._grows:
             self._grows = False
-            live = self.block(block, after, exits)
-            if not self._grows:
-                return live
+            self.block(function.body, _NONE, Exits())
 
     def block(self, block: Block, after: frozenset[str], exits: Exits) -> frozenset[str]:
         """The names live before a block, by one walk."""
@@ -268,11 +277,11 @@ class Liveness:
             body, orelse = (self.block(one, after, exits) for one in (node.body, node.orelse))
             self.in_branches[id(node)] = body, orelse
             return self._reads(node.test) | body | orelse
-        if isinstance(node, gast.While | gast.For | gast.AsyncFor):
+        if isinstance(node, gast.While | gast.For):
             return self._loop(node, after, exits)
         if isinstance(node, TRIES):
             return self._try(node, after, exits)
-        if isinstance(node, gast.With | gast.AsyncWith):
+        if isinstance(node, gast.With):
             # A context manager may swallow an exception: what follows then runs at once.
             inside = replace(exits, at_exception=exits.at_exception | after)
             self.when_caught[id(node)] = inside.at_exception
@@ -295,7 +304,7 @@ class Liveness:
             return reads | exits.at_return
         if isinstance(node, gast.Raise):
             return reads
-        return (after - self.surely_bound(node)) | reads
+        return (after - self._names.surely_bound(node)) | reads
 
     def _loop(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
         ended = self.block(node.orelse, after, exits)
@@ -314,10 +323,11 @@ class Liveness:
         return header if is_while else header | self._reads(node.iter)
 
     def _try(self, node: Node, after: frozenset[str], exits: Exits) -> frozenset[str]:
-        leaving = exits.at_exception.union(*(exits.of(kind) for kind in _jumps_through(node)))
-        last = self.block(node.finalbody, after | leaving, exits) if node.finalbody else after
+        last = after
         if node.finalbody:
             # Every way out leads through `finally`.
+            leaving = exits.at_exception | exits.of(node)
+            last = self.block(node.finalbody, after | leaving, exits)
             exits = Exits(last, last, last, last)
         caught = exits.at_exception
         for handler in node.handlers:
@@ -335,31 +345,21 @@ class Liveness:
         names = self._names.of(node)
         return frozenset(names.reads | names.captured)
 
-    def surely_bound(self, node: Node) -> set[str]:
-        """The names that a simple statement binds whenever it ends without an exception."""
-        if isinstance(node, gast.Assign):
-            return {name for target in node.targets for name in plain_targets(target)}
-        if isinstance(node, gast.AugAssign):
-            return set(plain_targets(node.target))
-        if isinstance(node, gast.AnnAssign):
-            return set(plain_targets(node.target)) if node.value is not None else set()
-        if isinstance(node, (*FUNCTIONS, gast.ClassDef)):
-            return {node.name}
-        if isinstance(node, gast.Import | gast.ImportFrom):
-            return set(self._names.of(node).writes)
-        return set()
 
-
-def _jumps_through(node: Node) -> set[type]:
+def jumps_out(statement: Node) -> set[type]:
     """The kinds of jumps that leave a statement."""
-    found: set[type] = {type(node)} & {gast.Break, gast.Continue, gast.Return}
-    for child in gast.iter_child_nodes(node):
-        if isinstance(child, gast.stmt | gast.ExceptHandler | gast.match_case):
-            found |= set() if isinstance(child, SCOPES) else _jumps_through(child)
-    if isinstance(node, gast.While | gast.For | gast.AsyncFor):
-        found -= {gast.Break, gast.Continue}
-        return found.union(*map(_jumps_through, node.orelse))
-    return found
+    if isinstance(statement, SCOPES):
+        return set()
+    if isinstance(statement, LOOPS):
+        found = jumps_in(statement.body) - {gast.Break, gast.Continue}
+        return found | jumps_in(statement.orelse)
+    own = {type(statement)} & {gast.Break, gast.Continue, gast.Return}
+    return own | jumps_in(statements_inside(statement))
+
+
+def jumps_in(block: Block) -> set[type]:
+    """The kinds of jumps that leave a block."""
+    return set().union(*map(jumps_out, block))
 
 
 def plain_targets(target: Node) -> list[str]:
@@ -382,7 +382,6 @@ class Binding:
     def __init__(
         self,
         names: NameTable,
-        liveness: Liveness,
         function: Node,
         local: set[str],
         has_walrus: bool = True,
@@ -390,7 +389,6 @@ class Binding:
         """Walk the whole function; `local` are its variables."""
         self._has_walrus = has_walrus
         self._names = names
-        self._surely_bound: Callable[[Node], set[str]] = liveness.surely_bound
         self._local = frozenset(local)
         self.at: dict[int, Bound] = {}
         self.unsure_reads: dict[int, Node] = {}
@@ -411,11 +409,11 @@ class Binding:
         if isinstance(node, gast.If):
             bound = self._read(node.test, bound)
             return self.block(node.body, bound) & self.block(node.orelse, bound)
-        if isinstance(node, gast.While | gast.For | gast.AsyncFor):
+        if isinstance(node, gast.While | gast.For):
             return self._loop(node, bound)
         if isinstance(node, TRIES):
             return self._try(node, bound)
-        if isinstance(node, gast.With | gast.AsyncWith):
+        if isinstance(node, gast.With):
             for item in node.items:
                 bound = self._read(item.context_expr, bound)
             inside = bound.union(self._names.of_all(node.items).writes)
@@ -444,7 +442,7 @@ class Binding:
             return self._local
         if isinstance(node, gast.Delete):
             return bound - self._names.of(node).deletes
-        return bound | self._surely_bound(node)
+        return bound | self._names.surely_bound(node)
 
     def _loop(self, node: Node, bound: Bound) -> Bound:
         # An earlier iteration may have unbound these; `except E as e` unbinds e at its end.
@@ -620,7 +618,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     local = local | bound_in(inside, function)
     liveness = Liveness(table, function)
     has_walrus = context.has(gast.NamedExpr)
-    binding = Binding(table, liveness, function, local, has_walrus)
+    binding = Binding(table, function, local, has_walrus)
     # The statements that become calls: no `yield` and no jump that stays is in them
     yields = context.has(gast.Yield, gast.YieldFrom)
     staged: list[Node] = []
@@ -632,8 +630,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         if isinstance(node, (*CONTROL, gast.Try, gast.With)):
             staged += [] if obstacle(node, depth, not yields) else [node]
             depth += 1
-        inner = (gast.stmt, gast.ExceptHandler, gast.match_case)
-        todo += [(child, depth) for child in children(node) if isinstance(child, inner)]
+        todo += [(child, depth) for child in statements_inside(node)]
     cells = captured & local
     if has_walrus:
         cells |= _bound_lazily(function) & local
@@ -718,30 +715,4 @@ def obstacle(node: Node, depth: int, is_inside: bool = False) -> str:
             return "yield"
         if is_bare_super(inner):
             return "super"
-    return "jump" if _jumps_out(node) else ""
-
-
-def _jumps_out(node: Node) -> bool:
-    """Whether a jump that was not rewritten leaves the statement."""
-    return any(map(_jumps, blocks(node)))
-
-
-def _jumps(block: Block) -> bool:
-    for statement in block:
-        if isinstance(statement, gast.Return | gast.Break | gast.Continue):
-            return True
-        if isinstance(statement, LOOPS):
-            if _returns(statement.body) or _jumps(statement.orelse):
-                return True
-        elif not isinstance(statement, SCOPES) and _jumps_out(statement):
-            return True
-    return False
-
-
-def _returns(block: Block) -> bool:
-    for statement in block:
-        if isinstance(statement, gast.Return):
-            return True
-        if not isinstance(statement, SCOPES) and any(map(_returns, blocks(statement))):
-            return True
-    return False
+    return "jump" if jumps_in(statements_inside(node)) else ""

@@ -28,7 +28,7 @@ from dy2st.transpiler.lowering import (
     thunk,
     tuple_of,
 )
-from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, at, is_own, statements_inside, walk
+from dy2st.transpiler.nodes import LOOPS, SCOPES, Block, Node, at, statements_inside, walk
 from dy2st.transpiler.statements import bind_target, delete_name
 
 
@@ -199,8 +199,7 @@ def try_(low: Lowering, node: Node) -> list[ast.stmt]:
 
     values, rows = [part_of("try_body", node.body)], []
     for handler in node.handlers:
-        kind = _caught(low, handler)
-        error, name = low.fresh("error"), low.fresh("except_body")
+        kind, error, name = _caught(low, handler), low.fresh("error"), low.fresh("except_body")
         lines = low.block(handler.body)
         if handler.name is not None:
             bound = low.write(handler.name.id, load(error))
@@ -208,10 +207,8 @@ def try_(low: Lowering, node: Node) -> list[ast.stmt]:
         made: Any = part(name, flow, lines, [error], own_in(low, [handler], flow))
         made.body = [at(handler, one) for one in made.body]
         out.append(made)
-        # None stands for the classes of one of our own, which takes all and raises it again. Both
-        # stand where the `try` does: the line of an `except` is run when there is an exception.
-        classes = constant(None) if is_own(handler) else thunk(kind)
-        rows.append(tuple_of([classes, load(name)]))
+        # Where the `try` stands: the line of an `except` is run when there is an exception.
+        rows.append(tuple_of([thunk(kind), load(name)]))
     values += [tuple_of(rows), part_of("try_else", node.orelse)]
     values.append(part_of("finally_body", node.finalbody) if node.finalbody else constant(None))
     call = low.call("convert_try", *values, loads(state), low.shown(state))
@@ -225,63 +222,61 @@ def _caught(low: Lowering, handler: Node) -> ast.expr:
 
 
 def with_(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`(a, b) = convert_with(m, body, (a, b), ("a", "b"))`: several managers are nested."""
-    flow = low.names.flows.get(id(node))
-    return _python_with(low, node, 0) if flow is None else _with(low, node, flow, 0)
+    """`(a, b) = convert_with(m, body, (a, b), ("a", "b"))`, of one manager."""
+    flow, item = low.names.flows.get(id(node)), node.items[0]
+    target, managed = item.optional_vars, low.expression(item.context_expr)
+    is_name = isinstance(target, gast.Name) and low.is_local(target.id)
+    is_bound = target is None or (is_name and flow is None)  # by Python itself
+    entered = target.id if is_bound and is_name else low.fresh("entered")
+
+    def inside() -> list[ast.stmt]:
+        bound = [] if is_bound else bind_target(low, target, load(entered))
+        return [*bound, *low.block(node.body)]
+
+    if flow is None:
+        taken = low.call("manager", managed)
+        body = low.apart(inside)
+        forgotten = _forgotten(low, node.body)
+        if forgotten:
+            anything = low.builtin("BaseException")
+            handler = ast.ExceptHandler(anything, None, [*forgotten, ast.Raise()])
+            body = [ast.Try(body, [handler], [], [])]
+        made: ast.stmt = ast.With([ast.withitem(taken, target and store(entered))], body)
+        return [at(item.context_expr, made)]
+    name, state = low.fresh("with_body"), flow.state
+    own = own_in(low, [*([] if target is None else [target]), *node.body], flow)
+    made = part(name, flow, low.apart(inside), [entered], own)
+    call = low.call("convert_with", managed, load(name), loads(state), low.shown(state))
+    out = [*start_state(low, flow), made, assign_names(state, call)]
+    return [at(item.context_expr, one) for one in out]
 
 
-def _with(low: Lowering, node: Node, flow: Flow, k: int) -> list[ast.stmt]:
-    if k == len(node.items):
-        return low.block(node.body)
-    item, target = node.items[k].context_expr, node.items[k].optional_vars
-    managed = low.expression(item)
-    entered, name = low.fresh("entered"), low.fresh("with_body")
-
-    def inner() -> list[ast.stmt]:
-        bound = [] if target is None else bind_target(low, target, load(entered))
-        return [*bound, *low.apart(lambda: _with(low, node, flow, k + 1))]
-
-    body = low.apart(inner)
-    parts = [one.optional_vars for one in node.items[k:] if one.optional_vars is not None]
-    made = part(name, flow, body, [entered], own_in(low, [*parts, *node.body], flow))
-    start = [] if k else start_state(low, flow)
-    call = low.call("convert_with", managed, load(name), loads(flow.state), low.shown(flow.state))
-    return [at(item, one) for one in (*start, made, assign_names(flow.state, call))]
-
-
-def _python_with(low: Lowering, node: Node, k: int) -> list[ast.stmt]:
-    """`with m as v: ...` as Python's own: several managers are nested."""
-    if k == len(node.items):
-        return low.block(node.body)
-    item, target = node.items[k].context_expr, node.items[k].optional_vars
-    taken = low.call("manager", low.expression(item))
-    entered, bound = None, []
-    if isinstance(target, gast.Name) and low.is_local(target.id):
-        entered = store(target.id)
-    elif target is not None:
-        name = low.fresh("entered")
-        entered, bound = store(name), low.apart(lambda: bind_target(low, target, load(name)))
-    body = [*bound, *low.apart(lambda: _python_with(low, node, k + 1))]
-    return [at(item, ast.With([ast.withitem(taken, entered)], body))]
+def _forgotten(low: Lowering, block: Block) -> list[ast.stmt]:
+    """What lowers the flags of the jumps in a block: Python forgets them with an exception."""
+    written = low.names.table.of_all(block).writes
+    jumps = low.context.jumps
+    return [assign(name, constant(jumps[name])) for name in sorted(written.intersection(jumps))]
 
 
 def _python_try(low: Lowering, node: Node) -> list[ast.stmt]:
     """`try: ... except E as e: ... else: ... finally: ...`, its body inside `handling`."""
+    types: list[ast.expr] = []
     body, final = low.block(node.body), bool(node.finalbody)
-    if not node.handlers or not all(map(is_own, node.handlers)):
-        types: list[ast.expr] = []
-        for handler in node.handlers:
-            if isinstance(handler.type, gast.Tuple):
-                types += low.expressions(handler.type.elts)
-            elif not is_own(handler):
-                types.append(_caught(low, handler))
-        last = constant(final or any(map(is_own, node.handlers)))
-        item = ast.withitem(low.call("handling", thunk(tuple_of(types)), last))
-        body = [ast.With([item], body)]
-    handlers = [at(handler, _handler(low, handler)) for handler in node.handlers]
+    for handler in node.handlers:
+        if isinstance(handler.type, gast.Tuple):
+            types += low.expressions(handler.type.elts)
+        else:
+            types.append(_caught(low, handler))
+    handling = low.call("handling", thunk(tuple_of(types)), constant(final))
+    handlers = []
+    for handler in node.handlers:
+        made = _handler(low, handler)
+        made.body[:0] = _forgotten(low, node.body)
+        handlers.append(at(handler, made))
     orelse = low.block(node.orelse)
     kind: Any = ast.Try if isinstance(node, gast.Try) else getattr(ast, "TryStar", None)
-    return [kind(body, handlers, orelse, low.block(node.finalbody))]
+    inside: ast.stmt = ast.With([ast.withitem(handling)], body)
+    return [kind([inside], handlers, orelse, low.block(node.finalbody))]
 
 
 def _handler(low: Lowering, node: Node) -> ast.ExceptHandler:

@@ -3,7 +3,8 @@
 After an `if` whose branch jumps, the rest of the block moves into the other branch; after a `try`
 whose handlers all jump, into its `else`. Where that is not enough a jump becomes a flag, which is
 asked before the rest. Python forgets a jump when an exception comes between it and its target, and
-when a `finally` on the way jumps itself: so does the flag.
+when a `finally` on the way jumps itself: so does the flag. After an exception the variables of a
+`try` or `with` that becomes a call are as before it; what stays Python's own lowers the flags.
 """
 
 from __future__ import annotations
@@ -76,14 +77,6 @@ def continues_in_else(statement: Node) -> bool:
     """
     leaving = [always_leaves(handler.body) for handler in getattr(statement, "handlers", ())]
     return bool(leaving) and all(leaving) and not statement.finalbody
-
-
-def _fails_at_end(statement: Node) -> bool:
-    return isinstance(statement, gast.With) or bool(getattr(statement, "finalbody", None))
-
-
-def _lowered(flags: list[str], place: Node) -> Block:
-    return [at(place, assign(flag, constant(False))) for flag in flags]
 
 
 def _none_of(flags: list[str]) -> Node:
@@ -175,22 +168,20 @@ class _Jumps:
             return [statement]
         if isinstance(statement, TRIES):
             return self._inside_try(statement)
-        late = self._late(statement.body) if isinstance(statement, gast.With) else []
         for inner in blocks(statement):
             inner[:] = self.block(inner)
-        if late:
-            statement.body = self._forgetting(statement.body, late, statement)
         return [statement]
 
     def _inside_try(self, statement: Node) -> Block:
         body, handlers = statement.body, statement.handlers
         flags, last = self.flags_of(body), self.flags_of(statement.finalbody)
         earlier = [*body, *(s for handler in handlers for s in handler.body), *statement.orelse]
-        late_in_body, late, pending = self._late(body), self._late(earlier), self._raised(earlier)
-        kept = {name for jump in self.jumps(earlier) for name in getattr(jump, "also", ())}
+        # A `break` may say beside its own flag that the function is done.
+        also = [jump.also for jump in self.jumps(earlier) if hasattr(jump, "also")]
+        pending = self.flags_of(earlier) + sorted({done for done, _ in also})
         statement.body = self.block(body)
         for handler in handlers:
-            handler.body = [*_lowered(late_in_body, body[0]), *self.block(handler.body)]
+            handler.body = self.block(handler.body)
         orelse = self.block(statement.orelse)
         statement.orelse = [self._unless(flags, orelse, orelse[0])] if orelse and flags else orelse
         if not last:
@@ -198,7 +189,8 @@ class _Jumps:
         self._guards += 1
         # A jump stands still while `finally` runs, and is forgotten if that jumps itself.
         final = self.block(statement.finalbody)
-        names = {name: self._context.flag("pending") for name in sorted({*pending, *kept})}
+        kept = sorted({*pending, *(name for pair in also for name in pair)})
+        names = {name: self._context.flag("pending") for name in kept}
         aside = [assign(held, load(name)) for name, held in names.items()]
         aside += [assign(flag, constant(False)) for flag in pending]
         again = [assign(name, load(held)) for name, held in names.items()]
@@ -206,39 +198,9 @@ class _Jumps:
         after = [at(final[-1], gast.If(_none_of(last), again, []))] if again else []
         statement.finalbody = [*before, *final, *after]
         jumped = negate(_none_of(last)) if len(last) > 1 else load(last[0])
-        return self._swallowing(statement, jumped, late)
+        return self._swallowing(statement, jumped)
 
-    def _raised(self, block: Block) -> list[str]:
-        """All flags that the jumps of a block set: a `break` may say that the function is done."""
-        done = {jump.also[0] for jump in self.jumps(block) if hasattr(jump, "also")}
-        return self.flags_of(block) + sorted(done)
-
-    def _late(self, block: Block) -> list[str]:
-        """The flags of a block that an exception may leave after a jump."""
-        return self._raised(block) if self._may_fail_later(block) else []
-
-    def _may_fail_later(self, block: Block) -> bool:
-        """Whether an exception may follow a jump out of a block: from `finally` or `__exit__`."""
-        for statement in block:
-            if not any(self.jumps([statement])):
-                continue
-            if isinstance(statement, LOOPS):  # its jumps are `break` by now
-                late = any(map(_fails_at_end, own_statements([statement])))
-            else:
-                late = any(map(self._may_fail_later, blocks(statement)))
-            if late or _fails_at_end(statement):
-                return True
-        return False
-
-    def _forgetting(self, block: Block, late: list[str], place: Node) -> Block:
-        """A block that forgets its jumps when it ends with an exception."""
-        anything = load(self._context.helper("BaseException"))
-        again = gast.Raise(None, None)
-        handler = gast.ExceptHandler(anything, None, [*_lowered(late, place), again])
-        handler.own = True
-        return [at(place, gast.Try(block, [handler], [], []))]
-
-    def _swallowing(self, statement: Node, jumped: Node, late: list[str]) -> Block:
+    def _swallowing(self, statement: Node, jumped: Node) -> Block:
         """A `try` whose `finally` may jump, with flags: the jump swallows an exception in flight.
 
         for once in (0,):
@@ -252,7 +214,6 @@ class _Jumps:
         failed = self._context.flag("failed")
         final, statement.finalbody = statement.finalbody, []
         inner = [statement] if statement.handlers else statement.body
-        inner = self._forgetting(inner, late, statement) if late else inner
         last = at(statement, assign(failed, constant(False)))
         call = self._context.call("convert_swallowed", jumped, load(failed))
         leave = gast.If(call, [gast.Break()], [])
@@ -273,11 +234,11 @@ class _SingleExit(_Jumps):
 
     def __init__(self, context: Context):
         super().__init__(context)
-        self._value, self._done = context.flag("return_value"), ""
+        self._value, self._done = context.jump("return_value", None), ""
 
     def flag(self, jump: Node) -> str:
         """That the function is done."""
-        self._done = self._done or self._context.flag("returned")
+        self._done = self._done or self._context.jump("returned")
         return self._done
 
     def taken(self, jump: Node) -> Block:
@@ -352,8 +313,7 @@ class _SingleExit(_Jumps):
                 return [statement]
         if isinstance(statement, TRIES) and self._ends_in_try(statement, rest, place):
             return [statement]
-        is_with = isinstance(statement, gast.With)
-        if is_with and not rest and not self._may_fail_later(statement.body):
+        if isinstance(statement, gast.With) and not rest:
             statement.body = self._tail(statement.body, place)
             # It may swallow an exception: then the result is None.
             return [at(statement, assign(self._value, constant(None))), statement]
@@ -398,9 +358,9 @@ class _Loop(_Jumps):
     def flag(self, jump: Node) -> str:
         """Each kind of jump has one."""
         if isinstance(jump, gast.Break):
-            self._break = self._break or self._context.flag("break")
+            self._break = self._break or self._context.jump("break")
             return self._break
-        self._continue = self._continue or self._context.flag("continue")
+        self._continue = self._continue or self._context.jump("continue")
         return self._continue
 
     def taken(self, jump: Node) -> Block:
@@ -419,7 +379,8 @@ class _Loop(_Jumps):
         loop.body = self.block(loop.body)
         # Each iteration starts with the flag down; a flag that nothing asks for is left out.
         if self._continue and self._guards:
-            loop.body[:0] = _lowered([self._continue], loop.body[0])
+            down = at(loop.body[0], assign(self._continue, constant(False)))
+            loop.body.insert(0, down)
         elif self._continue:
             _leave_out(self._continue, loop.body)
         before = self._stop_when_broken()

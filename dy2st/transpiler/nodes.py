@@ -294,6 +294,7 @@ class Context:
     helpers: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)
     flags: set[str] = field(default_factory=set)
+    jumps: dict[str, object] = field(default_factory=dict)
     kinds: set[type] = field(default_factory=set)
 
     def has(self, *kinds: type) -> bool:
@@ -314,6 +315,12 @@ class Context:
         """A fresh name for a variable that no user can see."""
         name = self.fresh(stem)
         self.flags.add(name)
+        return name
+
+    def jump(self, stem: str, unset: object = False) -> str:
+        """A fresh flag that says that a jump was made; `unset` before."""
+        name = self.flag(stem)
+        self.jumps[name] = unset
         return name
 
     def helper(self, name: str) -> str:

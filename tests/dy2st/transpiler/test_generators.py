@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import inspect
+from contextlib import contextmanager, suppress
+
 import pytest
 from tests.dy2st.transpiler.same import same, traced
 
@@ -148,3 +150,37 @@ def test_names_of_generators():
     g = traced(f)()
     assert g.__name__ == "f"
     assert g.__qualname__ == f.__qualname__
+
+
+@contextmanager
+def failing():
+    yield
+    raise ValueError("at the end")
+
+
+def test_a_jump_that_an_exception_follows_is_forgotten():
+    def caught(xs, n=0):
+        for x in xs:
+            try:
+                with failing():
+                    if x == 1:
+                        break
+                    if x == 3:
+                        return
+            except ValueError:
+                n += 10
+            n += 1
+        yield n
+
+    def swallowed(xs, n=0):
+        for x in xs:
+            with suppress(ValueError), failing():
+                if x == 1:
+                    break
+                if x == 3:
+                    return
+            n += 1
+        yield n
+
+    for f in (caught, swallowed):
+        same(f, ([1],), ([2],), ([3],), ([1, 2, 3],))
