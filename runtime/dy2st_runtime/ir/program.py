@@ -208,6 +208,10 @@ class Variable(Tensor):
             "compare it with the keys in an `if`, or keep the entries in a tensor and index that",
         )
 
+    def _as_summand(self, other: Any = 0) -> Any:
+        """Itself; a bool of Python as an int, where it meets another number."""
+        return widened(self, other) if self.number is bool else self
+
     def __mul__(self, other: Any) -> Any:
         """A sequence is not repeated: its length would be known only when the Program runs."""
         if isinstance(self.type, ArrayType):
@@ -217,7 +221,7 @@ class Variable(Tensor):
                 f"a {type(other).__name__} is repeated as often as a traced number says",
                 "append to a list in a `for` loop over range(...), or repeat a tensor: tile(...)",
             )
-        return super(Variable, widened(self, other)).__mul__(other)
+        return super(Variable, self._as_summand(other)).__mul__(other)
 
     def __truediv__(self, other: Any) -> Any:
         """A number of Python is not divided by zero."""
@@ -232,34 +236,34 @@ class Variable(Tensor):
     def __floordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(self, other, floordiv)
-        return super(Variable, widened(self, other)).__floordiv__(other)
+        return super(Variable, self._as_summand(other)).__floordiv__(other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(other, self, floordiv)
-        return super(Variable, widened(self, other)).__rfloordiv__(other)
+        return super(Variable, self._as_summand(other)).__rfloordiv__(other)
 
     def __mod__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(self, other, mod)
-        return super(Variable, widened(self, other)).__mod__(other)
+        return super(Variable, self._as_summand(other)).__mod__(other)
 
     def __rmod__(self, other: Any) -> Any:
         """As `__truediv__`."""
         check_divisor(other, self, mod)
-        return super(Variable, widened(self, other)).__rmod__(other)
+        return super(Variable, self._as_summand(other)).__rmod__(other)
 
     def __pow__(self, other: Any) -> Any:
         """Numbers follow Python, which knows float overflow and negative powers of ints."""
         if self.number is None or kind_of(other) is None:
             return super().__pow__(other)
-        return power(widened(self), widened(other))
+        return power(self._as_summand(), widened(other))
 
     def __rpow__(self, other: Any) -> Any:
         """As `__pow__`."""
         if self.number is None or kind_of(other) is None:
             return super().__rpow__(other)
-        return power(other, widened(self))
+        return power(other, self._as_summand())
 
     def __lshift__(self, other: Any) -> Any:
         """Numbers follow Python, where ints alone have it."""
@@ -287,45 +291,45 @@ class Variable(Tensor):
 
     def __invert__(self) -> Any:
         """Of an int -x - 1; `not` negates a bool."""
-        return -1 - widened(self) if are_ints(self) else super().__invert__()
+        return -1 - self._as_summand() if are_ints(self) else super().__invert__()
 
     def __add__(self, other: Any) -> Any:
         """Bools of Python are added as ints; a list gets the entries of another one."""
         if isinstance(self.type, ArrayType):
             return self._joined(other)
-        return super(Variable, widened(self, other)).__add__(other)
+        return super(Variable, self._as_summand(other)).__add__(other)
 
     def __radd__(self, other: Any) -> Any:
         """As `__add__`."""
         if isinstance(self.type, ArrayType):
             raise refused_list("added to another list")
-        return super(Variable, widened(self, other)).__radd__(other)
+        return super(Variable, self._as_summand(other)).__radd__(other)
 
     def __sub__(self, other: Any) -> Any:
         """As `__add__`."""
-        return super(Variable, widened(self, other)).__sub__(other)
+        return super(Variable, self._as_summand(other)).__sub__(other)
 
     def __rsub__(self, other: Any) -> Any:
         """As `__add__`."""
-        return super(Variable, widened(self, other)).__rsub__(other)
+        return super(Variable, self._as_summand(other)).__rsub__(other)
 
     def __neg__(self) -> Any:
         """Of bools of Python as of ints."""
-        return super(Variable, widened(self)).__neg__()
+        return super(Variable, self._as_summand()).__neg__()
 
     def __pos__(self) -> Any:
         """As `__neg__`."""
-        return widened(self)
+        return self._as_summand()
 
     def __abs__(self) -> Any:
         """As `__neg__`."""
-        return super(Variable, widened(self)).__abs__()
+        return super(Variable, self._as_summand()).__abs__()
 
     def __rmul__(self, other: Any) -> Any:
         """As `__mul__`."""
         if isinstance(other, _SEQUENCES):
             return self * other
-        return super(Variable, widened(self, other)).__rmul__(other)
+        return super(Variable, self._as_summand(other)).__rmul__(other)
 
     def __iter__(self) -> Iterator[Any]:
         """The tensors along the first axis, if their number is known."""

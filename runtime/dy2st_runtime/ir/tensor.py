@@ -14,13 +14,50 @@ from typing import TYPE_CHECKING, Any
 from dy2st_runtime.dims import Condition, Dim, Size
 from dy2st_runtime.dims import product as _product
 from dy2st_runtime.errors import ArgumentError
-from dy2st_runtime.ir.dispatch import SPELLED, F
-from dy2st_runtime.ir.location import without_own_frames
+from dy2st_runtime.ir.dispatch import SPELLED, F, apply
+from dy2st_runtime.ir.location import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.operator_families import ALIASES
 from dy2st_runtime.ir.types import DType, TensorType
 from dy2st_runtime.lazy import Lazy
 
 numpy_functions = Lazy("dy2st_runtime.array_api.numpy_functions")
+
+
+_NUMBERS = (int, float, bool, Dim, Condition)
+
+
+def _leaves_to(other: Any, method: str) -> bool:
+    """Whether the right operand is of a user's class that has the reflected operator."""
+    kind = type(other)
+    if kind in _NUMBERS or isinstance(other, Tensor):
+        return False
+    return type(getattr(kind, method, None)) is FunctionType
+
+
+def _operator(name: str, method: str, reflected: str) -> tuple[Any, Any]:
+    """The method of an operator, and that of the right operand, which says it the other way round.
+
+    Their errors show the line of the user alone, as those of functions do; for that they need no
+    frame of their own.
+    """
+
+    def operate(self: Tensor, other: Any) -> Any:
+        try:
+            return NotImplemented if _leaves_to(other, reflected) else apply(name, self, other)
+        except BaseException as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
+
+    def operate_reflected(self: Tensor, other: Any) -> Any:
+        try:
+            return apply(name, other, self)
+        except BaseException as error:  # goes on, without our frames
+            hide_own_frames(error)
+            raise
+
+    for made, of_python in ((operate, method), (operate_reflected, reflected)):
+        made.__name__, made.__qualname__ = of_python, f"Tensor.{of_python}"
+    return operate, operate_reflected
 
 
 class Tensor:
@@ -142,79 +179,34 @@ class Tensor:
             raise TypeError("len() of a 0-d tensor")
         return int(self.shape[0])
 
-    def __add__(self, other: Any) -> Any:
-        if _leaves_to(other, "__radd__"):
-            return NotImplemented
-        return F.add(self, other)
+    __add__, __radd__ = _operator("add", "__add__", "__radd__")
+    __sub__, __rsub__ = _operator("subtract", "__sub__", "__rsub__")
+    __mul__, __rmul__ = _operator("multiply", "__mul__", "__rmul__")
+    __truediv__, __rtruediv__ = _operator("divide", "__truediv__", "__rtruediv__")
+    __floordiv__, __rfloordiv__ = _operator("floor_divide", "__floordiv__", "__rfloordiv__")
+    __mod__, __rmod__ = _operator("remainder", "__mod__", "__rmod__")
+    __pow__, __rpow__ = _operator("pow", "__pow__", "__rpow__")
+    __matmul__, __rmatmul__ = _operator("matmul", "__matmul__", "__rmatmul__")
+    __and__, __rand__ = _operator("bitwise_and", "__and__", "__rand__")
+    __or__, __ror__ = _operator("bitwise_or", "__or__", "__ror__")
+    __xor__, __rxor__ = _operator("bitwise_xor", "__xor__", "__rxor__")
+    __lt__ = _operator("less_than", "__lt__", "__gt__")[0]
+    __le__ = _operator("less_equal", "__le__", "__ge__")[0]
+    __gt__ = _operator("greater_than", "__gt__", "__lt__")[0]
+    __ge__ = _operator("greater_equal", "__ge__", "__le__")[0]
 
-    def __radd__(self, other: Any) -> Any:
-        return F.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rsub__"):
-            return NotImplemented
-        return F.subtract(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return F.subtract(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rmul__"):
-            return NotImplemented
-        return F.multiply(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return F.multiply(other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rtruediv__"):
-            return NotImplemented
-        return F.divide(self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return F.divide(other, self)
-
-    def __floordiv__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rfloordiv__"):
-            return NotImplemented
-        return F.floor_divide(self, other)
-
-    def __rfloordiv__(self, other: Any) -> Any:
-        return F.floor_divide(other, self)
-
-    def __mod__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rmod__"):
-            return NotImplemented
-        return F.remainder(self, other)
-
-    def __rmod__(self, other: Any) -> Any:
-        return F.remainder(other, self)
-
-    def __pow__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rpow__"):
-            return NotImplemented
-        return F.pow(self, other)
-
-    def __rpow__(self, other: Any) -> Any:
-        return F.pow(other, self)
-
-    def __matmul__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rmatmul__"):
-            return NotImplemented
-        return F.matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Any:
-        return F.matmul(other, self)
-
+    @without_own_frames
     def __neg__(self) -> Any:
         return F.neg(self)
 
     def __pos__(self) -> Any:
         return self
 
+    @without_own_frames
     def __abs__(self) -> Any:
         return F.abs(self)
 
+    @without_own_frames
     def __round__(self, digits: int | None = None) -> Any:
         if not digits:
             return F.round(self)
@@ -229,97 +221,45 @@ class Tensor:
     def __rdivmod__(self, other: Any) -> Any:
         return other // self, other % self
 
+    @without_own_frames
     def __invert__(self) -> Any:
         return F.bitwise_not(self)
 
-    def __and__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rand__"):
-            return NotImplemented
-        return F.bitwise_and(self, other)
-
-    def __rand__(self, other: Any) -> Any:
-        return F.bitwise_and(other, self)
-
-    def __or__(self, other: Any) -> Any:
-        if _leaves_to(other, "__ror__"):
-            return NotImplemented
-        return F.bitwise_or(self, other)
-
-    def __ror__(self, other: Any) -> Any:
-        return F.bitwise_or(other, self)
-
-    def __xor__(self, other: Any) -> Any:
-        if _leaves_to(other, "__rxor__"):
-            return NotImplemented
-        return F.bitwise_xor(self, other)
-
-    def __rxor__(self, other: Any) -> Any:
-        return F.bitwise_xor(other, self)
-
+    @without_own_frames
     def __lshift__(self, other: Any) -> Any:
         if _leaves_to(other, "__rlshift__"):
             return NotImplemented
         return F.bitwise_left_shift(self, other)
 
+    @without_own_frames
     def __rlshift__(self, other: Any) -> Any:
         return F.bitwise_left_shift(other, self)
 
+    @without_own_frames
     def __rshift__(self, other: Any) -> Any:
         if _leaves_to(other, "__rrshift__"):
             return NotImplemented
         return F.bitwise_right_shift(self, other)
 
+    @without_own_frames
     def __rrshift__(self, other: Any) -> Any:
         return F.bitwise_right_shift(other, self)
 
+    @without_own_frames
     def __eq__(self, other: object) -> Any:
         if _leaves_to(other, "__eq__"):
             return NotImplemented
-        return False if other is None else F.equal(self, other)
+        return False if other is None else apply("equal", self, other)
 
+    @without_own_frames
     def __ne__(self, other: object) -> Any:
         if _leaves_to(other, "__ne__"):
             return NotImplemented
-        return True if other is None else F.not_equal(self, other)
+        return True if other is None else apply("not_equal", self, other)
 
-    def __lt__(self, other: Any) -> Any:
-        if _leaves_to(other, "__gt__"):
-            return NotImplemented
-        return F.less_than(self, other)
-
-    def __le__(self, other: Any) -> Any:
-        if _leaves_to(other, "__ge__"):
-            return NotImplemented
-        return F.less_equal(self, other)
-
-    def __gt__(self, other: Any) -> Any:
-        if _leaves_to(other, "__lt__"):
-            return NotImplemented
-        return F.greater_than(self, other)
-
-    def __ge__(self, other: Any) -> Any:
-        if _leaves_to(other, "__le__"):
-            return NotImplemented
-        return F.greater_equal(self, other)
-
+    @without_own_frames
     def __getitem__(self, index: Any) -> Any:
         return F.getitem(self, index)
-
-
-# Errors of operators show the line of the user alone, as those of functions do.
-for _name, _operator in list(vars(Tensor).items()):
-    if isinstance(_operator, FunctionType) and _operator.__code__.co_names[-2:-1] == ("F",):
-        setattr(Tensor, _name, without_own_frames(_operator))
-
-_NUMBERS = (int, float, bool, Dim, Condition)
-
-
-def _leaves_to(other: Any, method: str) -> bool:
-    """Whether the right operand is of a user's class that has the reflected operator."""
-    kind = type(other)
-    if kind in _NUMBERS or isinstance(other, Tensor):
-        return False
-    return type(getattr(kind, method, None)) is FunctionType
 
 
 def attach_methods(functions: dict[str, Callable[..., Any]], names: list[str]) -> None:
