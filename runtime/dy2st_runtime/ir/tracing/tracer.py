@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
@@ -112,6 +113,7 @@ class Host(Protocol):
 _NUMBERS: dict[str, type] = {"b": bool, "i": int, "f": float}
 
 Capture = Callable[["Tracer", Tensor], Variable]
+At = Location | None  # where the user has called an operator
 P = TypeVar("P", bound=Path)
 
 
@@ -251,9 +253,8 @@ class Tracer:
         self.views = Views(self)
         self.flags = GradientFlags(self)
         # Two inputs, and where code has asked whether they are one tensor.
-        self.distinct: list[tuple[Variable, Variable, Location | None]] = []
-        # Layers that the user's code makes in the trace, and in which Block.
-        self.made: dict[int, tuple[Any, Block]] = {}
+        self.distinct: list[tuple[Variable, Variable, At]] = []
+        self.made: dict[int, tuple[Any, Block]] = {}  # Layers that the trace makes, and where
         self.has_gone_back = False  # whether backward() was called
         self.is_grad_wanted = is_grad_enabled()
         self.recompute_call = 0  # the number of the call of `recompute` that is traced, 0 for none
@@ -345,7 +346,8 @@ class Tracer:
         try:
             with using(self._rows[block].facts or current()):
                 yield
-                self.locate_constraints(self.locate())
+                if self._constraints:
+                    self.locate_constraints(self.locate())
         finally:
             self.block = outer
 
@@ -428,11 +430,12 @@ class Tracer:
         if self._capture is not None and is_paddles():
             inputs = as_paddle(definition, inputs, attributes, infer)
         dtype = common_dtype(definition, inputs)
+        at = None if self._is_scratch else self.locate()
         operands = []
         for index, value in enumerate(inputs):
             wanted = dtype if is_promoted(definition, index) else None
             is_local = isinstance(value, Variable)
-            variable = self.local(value) if is_local else self.variable(value, wanted)
+            variable = self.local(value) if is_local else self.variable(value, wanted, at)
             if wanted is None and variable.number is float:
                 wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
             if wanted is not None and variable.tensor_type.dtype != wanted:
@@ -457,7 +460,7 @@ class Tracer:
             self.host.check_operator(definition, operands, attributes)
         if self.block is not block:  # a branch has begun: a handler goes on in its other side
             operands = [self.local(v) for v in operands]
-        operator = self.append(definition.name, operands, attributes, types)
+        operator = self.append(definition.name, operands, attributes, types, at=at)
         if definition.data is not None:
             carry(definition, operator)
         # A size that the data decides is a new symbol; what bounds it is a fact from here on.
@@ -488,26 +491,26 @@ class Tracer:
         name: str,
         operands: Sequence[Variable],
         attributes: Mapping[str, Any],
-        types: Sequence[ValueType],
+        types: Iterable[ValueType],
         blocks: Sequence[Block] = (),
+        at: At = None,  # if that is known already
     ) -> Operator:
         """Append an operator whose operands are of the current Block and whose types are known."""
-        location = None
         if not self._is_scratch:
-            location = self.locate()
-            self.locate_constraints(location)
+            at = at or self.locate()
+            self.locate_constraints(at)
         operator = Operator(name, [*operands], dict(attributes), self.block, [*blocks])
-        operator.location, operator.recompute_call = location, self.recompute_call
+        operator.location, operator.recompute_call = at, self.recompute_call
         if self.block.parent is not None:  # what is known here need not be known elsewhere
-            types = [simplified_type(type) for type in types]
-        operator.results = [Variable(type, operator) for type in types]
+            types = map(simplified_type, types)
+        operator.results.extend(map(Variable, types, repeat(operator)))
         self.block.operators.append(operator)
         self.aliases.note_elements(operator)
         if self.block.parent is not None and self.block.parent.parent is not None:
             self.growth.note(operator)
         return operator
 
-    def variable(self, value: Any, dtype: DType | None = None) -> Variable:
+    def variable(self, value: Any, dtype: DType | None = None, at: At = None) -> Variable:
         """The Variable of the current Block that stands for any value an operator accepts."""
         if isinstance(value, Variable):
             return self.local(value)
@@ -515,7 +518,7 @@ class Tracer:
             return self.local(self.captured(value))
         if isinstance(value, (Dim, Condition)):
             return self._from_dim(value, dtype)
-        return self.constant(as_array(value, dtype))
+        return self.constant(as_array(value, dtype), at)
 
     def number(self, value: Any) -> Variable:
         """A Variable that behaves as the Python number (or Dim) that it stands for."""
@@ -537,10 +540,10 @@ class Tracer:
         result.number = kind if dtype is None else None
         return result
 
-    def constant(self, array: np.ndarray[Any, Any]) -> Variable:
+    def constant(self, array: np.ndarray[Any, Any], at: At = None) -> Variable:
         """A Variable with a fixed value."""
         type = TensorType(array.dtype, array.shape)
-        return self.append("constant", [], {"value": array}, [type]).results[0]
+        return self.append("constant", [], {"value": array}, [type], at=at).results[0]
 
     def captured(self, tensor: Tensor) -> Variable:
         """The Variable that currently stands for an eager tensor, or for a Variable of the user's
