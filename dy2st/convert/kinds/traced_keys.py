@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
-from typing import Any, NoReturn
+from typing import Any
 
 from dy2st.convert.effect_table import is_of_library
 from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
 from dy2st.convert.stage.branch import is_case
+from dy2st.convert.stage.checks import must
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.values import emptied, is_of_codes
@@ -86,15 +87,6 @@ def there(trace: Trace, key: Any, value: Any) -> Any:
     """An entry that must be there: KeyError where it is not."""
     must(trace, presence(trace, value), missing_key(key))
     return trace.known(value)
-
-
-def must(trace: Trace, flag: Any, error: Exception) -> None:
-    """Raise an error, in a branch of its own, unless something holds."""
-
-    def fails() -> NoReturn:
-        raise error
-
-    trace.if_(flag, tuple, fails, (), ())
 
 
 def there_or(trace: Trace, value: Any, default: Callable[[], Any]) -> Any:

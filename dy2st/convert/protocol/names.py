@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable
 from importlib.util import resolve_name
 from types import CellType, FunctionType
-from typing import Any, NoReturn
+from typing import Any
 
 from dy2st.convert.effect_table import is_polyfill
 from dy2st.convert.kinds.dicts import whole_dict
@@ -21,8 +20,8 @@ from dy2st.convert.protocol.natives import (
     holding,
     with_overlay_materialised,
 )
-from dy2st.convert.stage.branch import is_case, is_constant, known, stage_if
-from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.stage.branch import is_case, is_constant, known
+from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import MISSING, Trace, native_attribute
 from dy2st.convert.types import info
 from dy2st.convert.values.special import (
@@ -105,33 +104,28 @@ def new_cell(trace: Trace, value: Any = UNBOUND) -> CellType:
 def cell(trace: Trace, owner: CellType, name: str) -> Any:
     """What a shared variable holds."""
     text = UNBOUND_FREE.format(repr(name))
-    return _surely(trace, _held(trace, owner), lambda: NameError(text, name=name))
+    return _surely(trace, _held(trace, owner), NameError(text, name=name))
 
 
 def local_cell(trace: Trace, owner: CellType, name: str) -> Any:
     """What a variable of the function itself holds that inner functions share."""
     text = UNBOUND_LOCAL.format(repr(name))
-    return _surely(trace, _held(trace, owner), lambda: UnboundLocalError(text))
+    return _surely(trace, _held(trace, owner), UnboundLocalError(text))
 
 
-def _surely(trace: Trace, value: Any, error: Callable[[], NameError]) -> Any:
+def _surely(trace: Trace, value: Any, error: NameError) -> Any:
     """A value; where it is none, the error is raised."""
-
-    def fails() -> NoReturn:
-        raise error()
-
     value = known(trace, value)
     if value is UNBOUND:
-        fails()
+        raise error
     if type(value) is not Union:
         return value
     cases = trace.cases_of(value)
-    place = next((i for i in cases if is_constant(value.layouts[i], UNBOUND)), None)
-    if place is None:
-        return value
-    stage_if(trace, is_case(trace, value, place), fails, lambda: (), (), (), of_cases=True)
-    # What was unbound has raised: behind this it is one of the others.
-    trace.know_cases(value, frozenset(cases) - {place})
+    there = [case for case in cases if not is_constant(value.layouts[case], UNBOUND)]
+    if len(there) < len(cases):
+        must(trace, is_case(trace, value, *there), error, of_cases=True)
+        # What was unbound has raised: behind this it is one of the others.
+        trace.know_cases(value, frozenset(there))
     return known(trace, value)
 
 

@@ -43,7 +43,7 @@ from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
 from dy2st.convert.stage.branch import known, stage_if
-from dy2st.convert.stage.checks import caught, check_place, map_cases
+from dy2st.convert.stage.checks import caught, check_place, map_cases, must
 from dy2st.convert.trace import CONTENT, MISSING, Sizes, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
@@ -242,15 +242,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
 def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
     """An attribute that a branch may have set or deleted: AttributeError where it is not there."""
     if may_be_missing(trace, value):
-
-        def fails() -> tuple[()]:
-            raise _not_there(owner, name)
-
-        flag = presence(trace, value)
-        if flag is False:
-            fails()
-        if flag is not True:
-            stage_if(trace, flag, lambda: (), fails, (), (), of_cases=True)
+        must(trace, presence(trace, value), _not_there(owner, name), of_cases=True)
     return known(trace, value)
 
 

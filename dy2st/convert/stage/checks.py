@@ -59,15 +59,24 @@ def _read(trace: Trace, value: Any) -> Any:
     return found
 
 
-def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
-    """Whether an error is caught: then it is raised in a branch, unless a bool holds."""
-    if not is_caught(trace, type(error)):
-        return False
+def must(trace: Trace, flag: Any, error: BaseException, of_cases: bool = False) -> None:
+    """Raise an error, in a branch of its own, unless a bool holds; see `stage_if`."""
 
     def fails() -> NoReturn:
         raise error
 
-    stage_if(trace, flag, lambda: (), fails, (), ())
+    truth = trace.test_of(flag)
+    if truth is False:
+        fails()
+    if truth is not True:
+        stage_if(trace, truth, tuple, fails, (), (), of_cases)
+
+
+def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
+    """Whether an error is caught: then it is raised in a branch, unless a bool holds."""
+    if not is_caught(trace, type(error)):
+        return False
+    must(trace, flag, error)
     return True
 
 
