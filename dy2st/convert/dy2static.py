@@ -392,7 +392,8 @@ def convert_try(
         try:
             found = body(*values)
         except BaseException as error:  # any: the handlers say which they take
-            fitting = (one for kinds, one in handlers if kinds is None or _catches(kinds(), error))
+            kind = type(error)
+            fitting = (one for kinds, one in handlers if kinds is None or is_named(kind, kinds()))
             handler = next(fitting, None)
             if handler is None:
                 raise
@@ -405,13 +406,12 @@ def convert_try(
     return found
 
 
-def _catches(kinds: Any, error: BaseException) -> bool:
-    """Whether `except kinds:` catches an exception; to raise it again would change its context."""
-    if isinstance(kinds, tuple):
-        return any([_catches(one, error) for one in kinds])
-    if not isinstance(kinds, type) or not issubclass(kinds, BaseException):
+def is_named(kind: type[BaseException], clause: Any) -> bool:
+    """Whether `except clause` catches exceptions of a class; to raise one again changes it."""
+    classes = clause if isinstance(clause, tuple) else (clause,)
+    if not all(isinstance(one, type) and issubclass(one, BaseException) for one in classes):
         raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    return kinds in type(error).__mro__
+    return any(one in kind.__mro__ for one in classes)
 
 
 def convert_with(

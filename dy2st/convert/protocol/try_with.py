@@ -21,20 +21,20 @@ from itertools import pairwise
 from types import FunctionType, GeneratorType
 from typing import Any, NoReturn
 
+from dy2st.convert.dy2static import is_named
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
 from dy2st.convert.protocol.calls import call, is_library
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
 from dy2st.convert.protocol.natives import CELL
 from dy2st.convert.stage.branch import end_region, is_case, known, raise_outcome, splice, stage_if
-from dy2st.convert.stage.checks import State, attempt, each, map_cases
+from dy2st.convert.stage.checks import State, attempt, each, map_cases, must
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
     AlwaysRaises,
     Handler,
     Refused,
     drop_handlers,
-    is_named,
     is_refusal,
     is_thrown,
     under,
@@ -242,11 +242,8 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
         consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
         is_found, item = first.values()
 
-        def ends() -> NoReturn:
-            raise StopIteration
-
         if not default:
-            trace.if_(is_found, tuple, ends, (), ())
+            must(trace, is_found, StopIteration())
         return trace.bound(item, "the next item")
     item, error = found
     if error is None:

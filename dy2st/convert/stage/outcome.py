@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dy2st.convert.dy2static import users_limit
+from dy2st.convert.dy2static import is_named, users_limit
 from dy2st.convert.effect_table import is_ignored_module, is_polyfill
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
@@ -78,14 +78,6 @@ class Handler:
         classes = self.classes()
         clauses = classes if isinstance(classes, Iterator) else (classes,)
         return any(is_named(kind, one) for one in clauses)
-
-
-def is_named(kind: type[BaseException], clause: Any) -> bool:
-    """Whether `except clause` catches exceptions of a class."""
-    classes = clause if isinstance(clause, tuple) else (clause,)
-    if not all(isinstance(one, type) and issubclass(one, BaseException) for one in classes):
-        raise TypeError("catching classes that do not inherit from BaseException is not allowed")
-    return any(one in kind.__mro__ for one in classes)
 
 
 def is_refusal(error: BaseException) -> bool:
