@@ -274,9 +274,6 @@ class AliasTracker:
             self._state.merged[id(value)] = group
             self._trace.locations.is_wanted = True
             self._trace.watched.add(id(value))
-        for value in group if len(group) > 1 else ():
-            for element in self._state.holders.get(id(value), (value, ()))[1]:
-                self._hold(element, group)
         elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
         for one in elements[1:]:
             self.link(elements[0], one)

@@ -121,17 +121,12 @@ _STORES = ("_parameters", "_buffers", "_sub_layers")
 
 def _holds_more(kind: type) -> bool:
     """Whether objects of a class hold more, in C, than attributes."""
-    in_c = {one for one in kind.__mro__ if is_static(one)}
+    in_c = {one for one in kind.__mro__ if not one.__flags__ & HEAP_TYPE}
     if kind.__itemsize__ or in_c - {object, SimpleNamespace}:
         return True
     own = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
     # Whatever else takes room in the object is a field of a class in C, which no attribute shows.
     return kind.__basicsize__ != object.__basicsize__ + own * _WORD
-
-
-def is_static(kind: type) -> bool:
-    """Whether a class is one of Python's own in C, whose attributes nobody sets."""
-    return not kind.__flags__ & HEAP_TYPE
 
 
 _OWN = __name__.rpartition(".")[0]  # what values of the trace consist of
@@ -156,18 +151,19 @@ def setter_of(owner: Any, name: str) -> Callable[..., None]:
 
     name  `__setattr__` or `__delattr__`.
     """
-    known: Callable[..., None] | None = _in_c(type(owner), name)
-    if known is not None:
-        return known
-    plain: Any = next((kind for kind in (Layer, type) if isinstance(owner, kind)), object)
-    setter: Callable[..., None] = getattr(plain, name)
+    setter: Callable[..., None] = getattr(type(owner), name)
+    if type(setter) is not WrapperDescriptorType or setter.__name__ != name:
+        plain: Any = next((kind for kind in (Layer, type) if isinstance(owner, kind)), object)
+        setter = getattr(plain, name)
     return setter
 
 
-def _in_c(kind: type, name: str) -> Any:
-    """The method of a class, if it is one of Python's own."""
-    found = getattr(kind, name)
-    return found if type(found) is WrapperDescriptorType and found.__name__ == name else None
+def cell_value(cell: CellType) -> Any:
+    """What a variable of a closure holds."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return UNBOUND
 
 
 def native_attribute(owner: Any, name: str) -> Any:
@@ -175,10 +171,7 @@ def native_attribute(owner: Any, name: str) -> Any:
     if type(owner) is dict:  # the globals of a module
         return owner.get(name, MISSING)
     if type(owner) is CellType:
-        try:
-            return owner.cell_contents
-        except ValueError:
-            return UNBOUND
+        return cell_value(owner)
     if isinstance(owner, Layer):
         return getattr(owner, name, MISSING)
     held = getattr(owner, "__dict__", {})

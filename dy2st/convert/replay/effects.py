@@ -20,11 +20,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st.convert.objects import setter_of
+from dy2st.convert.objects import cell_value, setter_of
 from dy2st.convert.replay.places import (
     AnyNumber,
     ReadKey,
-    cell_value,
     is_plain_tensor,
     like,
     stores_of,

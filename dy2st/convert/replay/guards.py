@@ -32,7 +32,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from dy2st.convert.objects import is_namespace
+from dy2st.convert.objects import cell_value, is_namespace
 from dy2st.convert.replay.places import (
     AnyNumber,
     LayerState,
@@ -41,10 +41,10 @@ from dy2st.convert.replay.places import (
     References,
     TupleForm,
     Varied,
-    cell_value,
     fields_of,
     hooks_of,
     is_kept,
+    is_plain_tensor,
     item_value,
     layer_value,
     like,
@@ -61,7 +61,7 @@ from dy2st.convert.types import info, same, same_items
 from dy2st.convert.types.values import read_state, same_state
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.nn.layer import Layer, attribute_changes
-from dy2st_runtime.tensor import EagerTensor, Parameter
+from dy2st_runtime.tensor import EagerTensor
 
 Read: TypeAlias = "tuple[Any, str, Any, Any]"
 Row: TypeAlias = "tuple[list[str], str, int]"
@@ -451,7 +451,7 @@ class _Writer:
         found = f"layer_value({own}, {name!r})"
         if _is_plain((owner, "attr", name, value)):
             return self.own(owner, own, name, value)
-        if isinstance(value, EagerTensor) and not isinstance(value, Parameter):
+        if is_plain_tensor(value):
             return self.of_type(found, value)
         return self.equal(found, value)
 

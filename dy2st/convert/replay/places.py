@@ -18,11 +18,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.objects import is_namespace
+from dy2st.convert.objects import cell_value, is_namespace
 from dy2st.convert.trace import CONTENT, MISSING, Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
-from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
@@ -48,11 +47,14 @@ def same_answer(value: Any, known: Any) -> bool:
     return all(map(same_answer, value, known))
 
 
+def is_plain_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, and no parameter."""
+    return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
+
+
 def like(value: Any, dtype: Any, shape: tuple[int, ...]) -> bool:
     """Whether a value is a tensor, no parameter, of that type."""
-    if not isinstance(value, EagerTensor) or isinstance(value, Parameter):
-        return False
-    return form_of(value) == (dtype, shape)
+    return is_plain_tensor(value) and form_of(value) == (dtype, shape)
 
 
 def text_of(array: np.ndarray[Any, Any]) -> Any:
@@ -61,14 +63,6 @@ def text_of(array: np.ndarray[Any, Any]) -> Any:
     short = text if len(text) <= _LARGE else blake2b(text).digest()
     objects = tuple(map(id, array.ravel().tolist())) if array.dtype.hasobject else ()
     return array.dtype, array.shape, array.flags.num, short, objects
-
-
-def cell_value(cell: CellType) -> Any:
-    """What a variable of a closure holds."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return UNBOUND
 
 
 def fields_of(kind: type | None) -> Mapping[str, Any]:
@@ -144,7 +138,7 @@ class TupleForm:
 
 
 def _is_alike(value: Any, known: Any) -> bool:
-    if not isinstance(known, EagerTensor) or isinstance(known, Parameter):
+    if not is_plain_tensor(known):
         return same(value, known)
     return like(value, known.array.dtype, known.array.shape)
 
@@ -258,11 +252,6 @@ class AnyNumber:
 def _is_number(value: Any, kind: type) -> bool:
     is_one: bool = type(value) is kind
     return is_one and (kind is float or _FIRST <= value <= _LAST)
-
-
-def is_plain_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, and no parameter."""
-    return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
 
 
 # What every tensor has, past its `__dict__` if it has one.
