@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -51,9 +51,8 @@ from dy2st.convert.values.special import (
     Union,
 )
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import ArrayType, F, Tracer, Variable, user_location
+from dy2st_runtime.ir import ArrayType, Tracer, Variable, user_location
 from dy2st_runtime.ir.tracing.path_state import Path, Table
-from dy2st_runtime.ops.control_flow import cond, while_loop
 from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.thread_state import collection_as_before
 
@@ -605,34 +604,6 @@ class Trace(Vocabulary):
     def know_cases(self, value: Union, cases: frozenset[int]) -> None:
         """Note which cases a value can be on this path."""
         self.state.cases[id(value.tag)] = value, cases & frozenset(self.cases_of(value))
-
-    # -- helpers of values ------------------------------------------------------------------------
-
-    def choose(
-        self,
-        condition: Variable,
-        true: Callable[[], Sequence[Variable]],
-        false: Callable[[], Sequence[Variable]],
-    ) -> list[Variable]:
-        """A `cond` of two functions that give Variables."""
-        return cond(condition, true, false)
-
-    def map_array(
-        self,
-        arrays: list[Variable],
-        convert: Callable[[list[Variable]], list[Variable]],
-        count: int,
-    ) -> list[Variable]:
-        """New arrays, with what a function makes of each element of all of them."""
-        length = F.array_length(arrays[0])
-
-        def iteration(index: Variable, *made: Variable) -> list[Variable]:
-            new = convert([F.array_read(array, index) for array in arrays])
-            return [index + 1, *(F.array_append(a, b) for a, b in zip(made, new, strict=True))]
-
-        start = [F.array_of([]) for _ in range(count)]
-        first = [self.tracer.number(0), *start]
-        return while_loop(lambda index, *_: index < length, iteration, first)[1:]
 
 
 def _with_changes(

@@ -39,6 +39,7 @@ from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim, maximum, minimum
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ops.control_flow import cond
 
 _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
@@ -218,7 +219,7 @@ def _of_dynamic(
         return [F.array_gather(trace.tracer.local(array), order) for array in arrays]
 
     has_any = F.greater_than(length, 0)
-    found = trace.choose(has_any, in_order, lambda: [trace.tracer.local(a) for a in arrays])
+    found = cond(has_any, in_order, lambda: [trace.tracer.local(a) for a in arrays])
     return SymbolicSequence(content.kind, content.element, found, content.like)
 
 

@@ -34,6 +34,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ops.control_flow import cond
 
 # -- entries that may be missing -----------------------------------------------------------------
 # A branch has set or deleted them: each is one of several values, of which one is MISSING.
@@ -256,7 +257,7 @@ def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     def added() -> list[Variable]:
         return [F.array_append(array, leaf) for array, leaf in pairs.arrays]
 
-    new = trace.choose(trace.tracer.variable(trace.truth_value(is_old)), written, added)
+    new = cond(trace.tracer.variable(trace.truth_value(is_old)), written, added)
     trace.hold(owner, SymbolicSequence(content.kind, pairs.element, new, content.like))
     trace.alias_tracker.give(owner, place, item, pairs.element)
 

@@ -34,6 +34,7 @@ from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_ch
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.location import user_location
+from dy2st_runtime.ops.control_flow import cond, while_loop
 
 if TYPE_CHECKING:
     from dy2st.convert.trace import Trace
@@ -175,7 +176,7 @@ def _of_pairs(
         present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
         is_there = F.equal(trace.tracer.local(value.tag), sure[0])
-        arrays = trace.choose(is_there, present, same)
+        arrays = cond(is_there, present, same)
     return arrays
 
 
@@ -260,11 +261,14 @@ def promote_elements(
     if same_form(before, element):
         return own
 
-    def convert(leaves: list[Variable]) -> list[Variable]:
-        item = build(trace, before, iter(leaves))
-        return row_of(trace, item, element, view)
+    def iteration(index: Variable, *made: Variable) -> list[Variable]:
+        leaves = [F.array_read(array, index) for array in own]
+        row = row_of(trace, build(trace, before, iter(leaves)), element, view)
+        return [index + 1, *(F.array_append(a, b) for a, b in zip(made, row, strict=True))]
 
-    return trace.map_array(own, convert, width(element))
+    length, start = F.array_length(own[0]), [F.array_of([]) for _ in range(width(element))]
+    first = [trace.tracer.number(0), *start]
+    return while_loop(lambda index, *_: index < length, iteration, first)[1:]
 
 
 # -- one of several values --------------------------------------------------------------------
@@ -345,7 +349,7 @@ def _cases_inside(
 
     is_there = F.equal(trace.tracer.local(value.tag), place)
     elsewhere = lambda: [trace.tracer.local(tag), *(F.array_of([]) for _ in inner[1:])]  # noqa: E731
-    found, *arrays = trace.choose(is_there, inside, elsewhere)
+    found, *arrays = cond(is_there, inside, elsewhere)
     found.number = int
     return found, iter(arrays)
 
@@ -378,7 +382,7 @@ def _risen_case(trace: Trace, value: Union, place: int, case: Layout, view: View
         return [F.array_of([_exact(trace, leaf)]) for leaf in flatten(trace, item, case, view)]
 
     is_case = F.equal(trace.tracer.local(value.tag), place)
-    return trace.choose(is_case, present, lambda: _empty(case))
+    return cond(is_case, present, lambda: _empty(case))
 
 
 def _case_now(trace: Trace, value: Union, place: int, view: View) -> Any:
