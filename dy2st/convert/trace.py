@@ -25,7 +25,7 @@ import numpy as np
 
 from dy2st.convert.aliases import AliasTracker, Locations
 from dy2st.convert.call_context import CallContext, Repeats
-from dy2st.convert.dy2static import TracedCalls, Vocabulary
+from dy2st.convert.dy2static import Vocabulary
 from dy2st.convert.objects import (
     attributes_of,
     check_held,
@@ -46,7 +46,6 @@ from dy2st.convert.values.special import (
     LOCATION,
     MISSING,
     STATE,
-    UNBOUND,
     SymbolicSequence,
     Union,
 )
@@ -191,8 +190,6 @@ class Source:
 class Trace(Vocabulary):
     """One trace of a function; `Machine` binds the functions of its vocabulary."""
 
-    unbound = UNBOUND
-
     def __init__(
         self,
         tracer: Tracer,
@@ -243,11 +240,6 @@ class Trace(Vocabulary):
     def over(self) -> Table[Key, Place]:
         """What the code has written, over what the objects hold themselves."""
         return self.state.heap
-
-    @property
-    def protocol(self) -> TracedCalls:
-        """What traced forms call."""
-        return self
 
     @property
     def is_nested(self) -> bool:

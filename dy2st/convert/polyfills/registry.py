@@ -64,7 +64,7 @@ class Polyfill:
             self.function(*args, **options)  # raises, in Python's words
         call: Callable[..., Any] = partial(trace.call, self.written)
         if self.written is self.function:  # which has this row, so that it would be asked again
-            call = traced_form(self.written).bind(trace.protocol, self.written)
+            call = traced_form(self.written).bind(trace, self.written)
         at = self.iterable
         if at is None or at >= len(args):
             return call(*args, **options)

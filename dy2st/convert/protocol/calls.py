@@ -234,7 +234,7 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
     if known_form is not None:  # first, since most calls of a trace are of the same functions
         return known_form[1]
     if is_polyfill(function.__module__):
-        return _called_as(trace, function, traced_form(function).bind(trace.protocol, function))
+        return _called_as(trace, function, traced_form(function).bind(trace, function))
     if function.__code__ is _MARKED and is_like_the_users(function.__module__):
         inner: Any = vars(function)["__wrapped__"]
         if not inner.__name__.startswith("__"):  # objects of ours are made as they are
@@ -267,7 +267,7 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
             trace.mark_outside(one)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         trace.origins[id(cell)] = cell, name
-    bound: Callable[..., Any] = form.bind(trace.protocol, function)
+    bound: Callable[..., Any] = form.bind(trace, function)
     if not function.__code__.co_flags & CO_GENERATOR:
         bound = repeatable(trace, function, bound)
     return _called_as(trace, function, bound)
@@ -299,11 +299,11 @@ class _Pushing:
         """`push` takes an item, and gives what `yield` gives."""
         self.push = push
         self.push_all = partial(trace.push_all, push)
-        self._protocol = trace.protocol
+        self._trace = trace
 
     def __getattr__(self, name: str) -> Any:
         """All else is that of the trace."""
-        return getattr(self._protocol, name)
+        return getattr(self._trace, name)
 
 
 def pushing(trace: Trace, function: FunctionType, push: Callable[[Any], Any]) -> Callable[..., Any]:
