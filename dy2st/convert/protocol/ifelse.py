@@ -17,7 +17,7 @@ from dy2st.convert.kinds.side_effects import note_abstract
 from dy2st.convert.kinds.text import length_of_text
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, presence
 from dy2st.convert.protocol.calls import call
-from dy2st.convert.stage.branch import facts_of, is_case, known, note_cases, stage_if, truth_of
+from dy2st.convert.stage.branch import facts_of, known, note_cases, stage_if, truth_of
 from dy2st.convert.stage.checks import caught, map_cases
 from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
@@ -261,19 +261,15 @@ class _Matcher:
         """Whether a pattern fits; what it binds goes into `found`."""
         subject = known(self.trace, subject)
         if type(subject) is Union and pattern[0] in _LOOKING:
-            # Whichever value it is, is matched; the names are bound where it fits
-            trace, names = self.trace, [*_names_in(pattern)]
-            subject_now = known(trace, subject)
+            # Whichever value it is, is matched; the names are bound where it fits.
+            names = [*_names_in(pattern)]
 
-            def run() -> tuple[Any, ...]:
+            def matched(one: Any) -> tuple[Any, ...]:
                 own: Found = {}
-                hit = self.match(subject_now, pattern, own)
+                hit = self.match(one, pattern, own)
                 return (hit, *(own.get(name, UNBOUND) for name in names))
 
-            pred = is_case(trace, subject, trace.cases_of(subject)[0])
-            hit, *values = stage_if(
-                trace, pred, run, run, (), ("whether a pattern fits", *names), of_cases=True
-            )
+            hit, *values = map_cases(self.trace, matched, subject)
             if hit is not False:
                 found.update(zip(names, values, strict=True))
             return hit

@@ -206,7 +206,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
     """All items: a list of Python that nobody else holds, or a SymbolicSequence."""
     iterable = known(trace, iterable)
     if type(iterable) is Union:
-        return held(trace, map_cases(trace, lambda one: _as_list(trace, one), iterable))
+        return held(trace, map_cases(trace, lambda one: call(trace, list, one), iterable))
     if type(iterable) is SymbolicSequence:
         return iterable
     items, source = items_or_source(trace, iterable)
@@ -219,16 +219,6 @@ def listed(trace: Trace, iterable: Any) -> Any:
         taken(trace, iterable, items.length)
         return held(trace, found)
     return list(next_of(trace, items))
-
-
-def _as_list(trace: Trace, iterable: Any) -> Any:
-    from_content = listed(trace, iterable)
-    made = trace.made([])
-    if type(from_content) is SymbolicSequence:
-        trace.hold(made, from_content)
-    else:
-        made.extend(from_content)
-    return made
 
 
 def gathered(trace: Trace, items: Indexed) -> list[Any]:
@@ -254,56 +244,48 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
             return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
     if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
         # The items of a generator over one of several things
-        def of_each(one: Any) -> tuple[Any, ...]:
-            return tuple(unpack(trace, trace.made(value.generator(one)), count))
-
+        of_each = lambda one: tuple(unpack(trace, trace.made(value.generator(one)), count))  # noqa: E731
         return map_cases(trace, of_each, value.iterable)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         size = trace.tracer.number(value.shape[0])
         wrong = ValueError(f"a wrong number of values to unpack (expected {count})")
         trace.tracer.check(F.equal(size, count), wrong)
         return [_row(trace, value, place) for place in range(count)]
-    items = listed(trace, _unpacked(trace, value))
+    items = _unpacked(trace, value, count)
+    many = ValueError(f"too many values to unpack (expected {count})")
     if type(items) is SymbolicSequence:
-        length = length_of(trace, items)
-        few = ValueError(f"not enough values to unpack (expected {count})")
-        trace.tracer.check(F.greater_equal(length, count), few)
-        many = ValueError(f"too many values to unpack (expected {count})")
-        trace.tracer.check(F.less_equal(length, count), many)
+        trace.tracer.check(F.less_equal(length_of(trace, items), count), many)
         return [element_at(trace, items, place) for place in range(count)]
-    if len(items) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
     if len(items) > count:
-        raise ValueError(f"too many values to unpack (expected {count})")
+        raise many
     return items  # type: ignore[no-any-return]
 
 
-def _unpacked(trace: Trace, value: Any) -> Any:
-    """A value that can be unpacked; the words of what cannot are others than those of a loop."""
+def _unpacked(trace: Trace, value: Any, count: int, words: str = "") -> Any:
+    """At least so many items; the words of what has none are others than those of a loop."""
     kind = type(value)
     is_ours = kind in (SymbolicSequence, Generated, Indexed, Union)
-    if is_ours or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__"):
-        return value
-    raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
+    if not (is_ours or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
+        raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
+    items, text = listed(trace, value), f"not enough values to unpack (expected {words}{count}"
+    if type(items) is SymbolicSequence:
+        few = ValueError(f"{text})")
+        trace.tracer.check(F.greater_equal(length_of(trace, items), count), few)
+    elif len(items) < count:
+        raise ValueError(f"{text}, got {len(items)})")
+    return items
 
 
 def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[Any]:
     """`a, *b, c = value`: what comes before, a list, what comes after."""
-    items = listed(trace, _unpacked(trace, value))
+    items = _unpacked(trace, value, before + after, "at least ")
     if type(items) is SymbolicSequence:
         whole = trace.made([])
         trace.hold(whole, items)
-        enough = F.greater_equal(length_of(trace, items), before + after)
-        text = f"not enough values to unpack (expected at least {before + after})"
-        trace.tracer.check(enough, ValueError(text))
         middle = trace.item(whole, slice(before, -after if after else None))
         first = [element_at(trace, items, place) for place in range(before)]
         last = [element_at(trace, items, place - after) for place in range(after)]
         return [*first, middle, *last]
-    if len(items) < before + after:
-        raise ValueError(
-            f"not enough values to unpack (expected at least {before + after}, got {len(items)})"
-        )
     end = len(items) - after
     return [*items[:before], trace.made(items[before:end]), *items[end:]]
 

@@ -248,8 +248,9 @@ class Recursion(Loop):
             values = iter(given(self, own))
             for slot in self.slots:
                 if slot.place is None:
-                    trace.alias_tracker.keep(self._parts(slot, value := next(values)))
-                    self.arguments.arguments[slot.name] = value
+                    self.arguments.arguments[slot.name] = value = next(values)
+                    if not isinstance(slot.layout, Same):  # it is made anew in each call
+                        trace.alias_tracker.keep(copied(trace, value, slot.layout, trace))
             for outer in self.captured:
                 tracer.as_seen(outer)
             if self.catches:
@@ -262,14 +263,6 @@ class Recursion(Loop):
                     raise self.refusal("changes a tensor in place that it is given")
         self.last = region
         return region
-
-    def _parts(self, slot: JoinedVariable, value: Any) -> list[Any]:
-        """The objects in an argument that are made anew in each call."""
-        return (
-            []
-            if isinstance(slot.layout, Same)
-            else copied(self.trace, value, slot.layout, self.trace)
-        )
 
     def holds(self, region: Region) -> bool:
         """Whether the body leaves what is assumed; what it does not, is assumed from now on."""

@@ -109,3 +109,16 @@ def test_a_container_that_outlives_the_call_changes_at_each_turn():
     x = dy2st.to_tensor(UP)
     assert static(x).tolist() == changes(x).tolist()
     assert kept["seen"] == [1] * 8
+
+
+def matched_by_its_form(x):
+    value = [x, 1] if x.sum() > 0 else {"key": x}
+    match value:
+        case [first, count]:
+            return first * 2 + count
+        case {"key": held}:
+            return held * 3
+
+
+def test_a_pattern_is_matched_with_each_value_that_it_may_be():
+    same(matched_by_its_form)
