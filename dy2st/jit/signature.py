@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import inspect
 import struct
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import is_
+from operator import eq, is_
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dy2st.convert.types import info, same
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.errors import ArgumentError, SpecError
 from dy2st_runtime.ir import Output, Tensor
@@ -44,39 +44,29 @@ def add_values(
             key.append(array.dtype)
             key.append(array.shape)
             tensors.append(value)
-        elif kind is int or kind is bool or kind is str or value is None or kind is bytes:
-            key += kind, value
-        elif kind is list or kind is tuple:
+        elif info(kind).is_plain:
+            key.append(constant_key(value))
+        elif kind is list or kind is tuple or kind is dict:
             # The length closes the list, so that `[a], b` and `[a, b]` have two keys.
             key += kind, len(value)
-            if kind is list:
+            if kind is not tuple:
                 containers.append(value)
-            if not add_values(value, key, tensors, containers):
+            if kind is dict:  # keys in their order, in which a trace goes through the dict
+                key += map(constant_key, value)
+            inside = value.values() if kind is dict else value
+            if not add_values(inside, key, tensors, containers):
                 return False
-        elif not _add_other(value, key, tensors, containers):
-            return False
-    return True
-
-
-def _add_other(
-    value: Any, key: list[Any], tensors: list[EagerTensor], containers: list[Any]
-) -> bool:
-    if type(value) in (dict, set):
-        containers.append(value)
-    if type(value) is dict:
-        # Keys in their order, in which a trace goes through the dict.
-        key += dict, len(value)
-        key += map(constant_key, value)
-        return add_values(value.values(), key, tensors, containers)
-    if type(value) is np.ndarray:
-        try:
-            return add_values((as_tensor(value),), key, tensors, containers)
-        except ArgumentError:  # whoever binds the call says so
-            return False
-    # Binding the arguments takes these apart, and finds the Program by their structure.
-    if is_container(value) or isinstance(value, (Tensor, np.ndarray, InputSpec)):
-        return False
-    key.append(constant_key(value))
+        elif kind is np.ndarray:
+            try:
+                add_values((as_tensor(value),), key, tensors, containers)
+            except ArgumentError:  # whoever binds the call says so
+                return False
+        elif is_container(value) or is_tensor(value):
+            return False  # binding the arguments takes it apart, and finds the Program by that
+        else:
+            if kind is set:
+                containers.append(value)
+            key.append(constant_key(value))
     return True
 
 
@@ -106,21 +96,19 @@ def constant_key(value: Any) -> Hashable:
     kind = type(value)
     if kind is float:
         return kind, struct.pack("<d", value)
-    if kind in (int, bool, str, bytes, type(None), type(Ellipsis)):
+    row = info(kind)
+    if row.is_single or (row.is_plain and row.same is eq):
         return kind, value
-    if kind in (list, tuple) or (isinstance(value, tuple) and is_container(value)):
-        return kind, tuple(constant_key(entry) for entry in value)
-    if kind is dict or kind is OrderedDict:
-        return kind, tuple((constant_key(k), constant_key(v)) for k, v in value.items())
+    if is_container(value):
+        items = value.items() if isinstance(value, dict) else value
+        return kind, tuple([constant_key(entry) for entry in items])
     if kind in (set, frozenset):
-        return kind, frozenset(constant_key(entry) for entry in value)
+        return kind, frozenset([constant_key(entry) for entry in value])
     if kind is Output or isinstance(value, InputSpec):
         return kind, value
-    if isinstance(value, np.dtype):
-        return np.dtype, value.str
     if isinstance(value, np.generic):
         return kind, value.tobytes()
-    return Identity(value)
+    return Constant(value) if row.same and (row.is_atom or row.is_constant) else Identity(value)
 
 
 def is_constant(value: Any) -> bool:
@@ -133,6 +121,21 @@ def is_constant(value: Any) -> bool:
     if kind is tuple:
         return all(map(is_constant, value))
     return kind is not set and not is_container(value)
+
+
+class Constant:
+    """Equal to another only if code cannot tell their values apart."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any):
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Constant) and same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), repr(self.value)))
 
 
 class Identity:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import struct
 from collections import OrderedDict, namedtuple
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -174,6 +176,20 @@ def test_another_object_is_another_argument():
     assert found == [5.0, 10.0]
     two.number = 3
     assert static(x, factor=two).item() == 15.0
+
+
+@pytest.mark.parametrize(
+    "make", [lambda n: date(2020, 1, n), Decimal, lambda n: complex(n, 1), lambda n: range(1, n)]
+)
+def test_another_object_that_no_code_can_tell_from_one_is_the_same_argument(make):
+    (x,) = tensors(5)
+
+    def scaled(x, value):
+        return x * len(str(value)) if value == make(12) else x
+
+    found, static = called_twice(scaled, *[((x, make(n)), {}) for n in (11, 12, 11)])
+    assert found == [5.0, 5.0 * len(str(make(12))), 5.0]
+    assert len(static.program_cache) == 2
 
 
 def test_names_that_options_take():
