@@ -26,7 +26,6 @@ from dy2st.transpiler.nodes import (
     children,
     is_bare_super,
     is_own,
-    lazy_operands,
     own_nodes,
     statements_inside,
     walk,
@@ -288,13 +287,6 @@ class Liveness:
             items = self._names.of_all(node.items)
             body = self.block(node.body, after, inside) - items.writes
             return body | items.reads | items.captured
-        if isinstance(node, gast.Match):
-            # It may be that no case fits.
-            live = after | self._reads(node.subject)
-            for case in node.cases:
-                guard = self._reads(case.guard) if case.guard is not None else _NONE
-                live |= self._reads(case.pattern) | guard | self.block(case.body, after, exits)
-            return live
         if isinstance(node, gast.Break):
             return exits.at_break
         if isinstance(node, gast.Continue):
@@ -420,16 +412,6 @@ class Binding:
             self.block(node.body, inside)
             # It may swallow an exception, so the body may end anywhere.
             return bound - self._names.of_all(node.body).deletes - _exception_names(node)
-        if isinstance(node, gast.Match):
-            bound = self._read(node.subject, bound)
-            after = bound
-            for case in node.cases:
-                caught = self._names.of(case.pattern).writes
-                inside = bound | caught
-                if case.guard is not None:
-                    self._read(case.guard, inside)
-                after &= self.block(case.body, inside)
-            return after
         if isinstance(node, gast.AugAssign | gast.Delete):
             targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
             changed = {n for target in targets for n in plain_targets(target)}
@@ -534,7 +516,7 @@ def _sure_walruses(node: Node) -> Iterator[Node]:
             yield node
         if isinstance(node, gast.BoolOp):
             todo.append(node.values[0])
-        elif isinstance(node, gast.IfExp):
+        elif isinstance(node, (gast.Assert, gast.IfExp)):
             todo.append(node.test)
         # A chain may stop behind its second operand.
         elif isinstance(node, gast.Compare):
@@ -633,7 +615,10 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         todo += [(child, depth) for child in statements_inside(node)]
     cells = captured & local
     if has_walrus:
-        cells |= _bound_lazily(function) & local
+        # A `:=` in a comprehension, or in an operand that may not run.
+        sure = {id(one) for statement in function.body for one in _sure_walruses(statement)}
+        walruses = [one for one in own_nodes(function) if isinstance(one, gast.NamedExpr)]
+        cells |= {one.target.id for one in walruses if id(one) not in sure} & local
     if not INLINES:  # what has no value is a free variable there
         reads = binding.unsure_reads.values()
         cells |= {node.id for node in reads if id(node) in binding.in_comprehension} & local
@@ -656,16 +641,6 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
         found.starts.update(name for target in targets for name in plain_targets(target))
     found.starts &= plain - parameters(function)
-    return found
-
-
-def _bound_lazily(function: Node) -> set[str]:
-    """The variables that `:=` binds in a comprehension, or in an operand that may not run."""
-    found: set[str] = set()
-    for node in own_nodes(function):
-        parts = [node] if isinstance(node, COMPREHENSIONS) else lazy_operands(node)
-        inner = (one for part in parts for one in walk(part))
-        found |= {one.target.id for one in inner if isinstance(one, gast.NamedExpr)}
     return found
 
 

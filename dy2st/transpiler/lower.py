@@ -16,11 +16,10 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler import control_flow, expressions, functions, match, nodes, statements
+from dy2st.transpiler import control_flow, expressions, functions, nodes, statements
 from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
 from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
-from dy2st.transpiler.jumps import single_exit, without_jumps
 from dy2st.transpiler.lowering import Lowering, assign, load
 from dy2st.transpiler.nodes import (
     CONTROL,
@@ -37,6 +36,7 @@ from dy2st.transpiler.nodes import (
     to_gast,
     walk,
 )
+from dy2st.transpiler.rewrites import REWRITES
 from dy2st.transpiler.source import InnerCodes, find_source, mangle, names_in
 from dy2st.transpiler.source_printer import readable, to_source
 from dy2st_runtime.thread_state import ByIdentity
@@ -217,13 +217,6 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     for name in sorted(low.names.starts):
         start.append(assign(name, low.undefined(name)))
     return low, factory_tree(low, tree, [*start, *body] or [ast.Pass()])
-
-
-REWRITES: tuple[tuple[str, Callable[[Node, Context], None]], ...] = (
-    ("match", match.transform),
-    ("early_return", single_exit),
-    ("break_continue", without_jumps),
-)
 
 
 def rewrite(tree: Node, context: Context, steps: int | None = None) -> None:

@@ -240,21 +240,6 @@ def is_bare_super(node: Node) -> bool:
     )
 
 
-def lazy_operands(node: Node) -> list[Node]:
-    """The operands of an expression that Python evaluates only if it needs them."""
-    if isinstance(node, gast.BoolOp):
-        return list(node.values[1:])
-    if isinstance(node, gast.IfExp):
-        return [node.body, node.orelse]
-    if isinstance(node, gast.Compare):
-        return list(node.comparators) if len(node.ops) > 1 else []
-    if isinstance(node, gast.Assert):
-        return [node.msg] if node.msg is not None else []
-    if isinstance(node, gast.Lambda) and getattr(node, "own", False):
-        return [node.body]
-    return []
-
-
 def first_line(function: Node) -> int:
     """The line at which a function begins, as its code says: that of its first decorator."""
     lines: list[int] = [node.lineno for node in (function, *function.decorator_list)]

@@ -215,7 +215,7 @@ def _fitting(file: _File, function: FunctionType) -> Source | None:
         is_hooked = is_hooked and any(names_in(one) <= names_in(code) for one in codes)
         return fitting[0] if is_hooked and len(fitting) == 1 else None
     if len(fitting) > 1:
-        covering = [source for source in fitting if _covers(source.node, code)]
+        covering = [source for source in fitting if _lies_in(code, source.node) is not False]
         if len(covering) == 1:
             return covering[0]
         numbers = [n for n, source in enumerate(found) if source in fitting]
@@ -309,21 +309,18 @@ def mangle(name: str, owner: str | None) -> str:
     return f"_{stripped}{name}" if stripped else name
 
 
-def _covers(node: AnyFunction, code: CodeType) -> bool:
-    """Whether the instructions of the code lie inside the node: sure from Python 3.11 on."""
-    if sys.version_info < (3, 11):
-        return True
-    if not isinstance(node, ast.Lambda):
-        return True
+def _lies_in(code: CodeType, node: Node) -> bool | None:
+    """Whether the instructions of the code lie inside a lambda; None if that is not known."""
+    if sys.version_info < (3, 11) or not isinstance(node, (ast.Lambda, gast.Lambda)):
+        return None
     body = node.body
-    start = (body.lineno, body.col_offset)
-    end = (body.end_lineno or 0, body.end_col_offset or 0)
-    places = [
-        ((line, column), (end_line, end_column))
+    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
+    inside = [
+        start <= (line, column) and (end_line, end_column) <= end
         for line, end_line, column, end_column in code.co_positions()
-        if line is not None and end_line is not None and column is not None and end_column
+        if line is not None and column is not None and end_column
     ]
-    return bool(places) and all(start <= first and last <= end for first, last in places)
+    return bool(inside) and all(inside)
 
 
 Path: TypeAlias = "tuple[int, ...]"
@@ -371,7 +368,7 @@ class InnerCodes:
             found = self._found.get((name, first_line(node)), [])
         if len(found) < 2:
             return found[0] if found else None
-        fitting = [one for one in found if _covers_code(node, one[1])]
+        fitting = [one for one in found if _lies_in(one[1], node)]
         return fitting[0] if len(fitting) == 1 else self._by_source(node, found)
 
     def _by_source(self, node: Node, found: list[Found]) -> Found:
@@ -395,19 +392,6 @@ class InnerCodes:
 def is_generic(node: Node) -> bool:
     """Whether a function or class has type parameters: `def f[T](x)`, since Python 3.12."""
     return bool(getattr(node, "type_params", None))
-
-
-def _covers_code(node: Node, code: CodeType) -> bool:
-    """Whether the instructions of a code object lie inside a lambda: sure from Python 3.11 on."""
-    if sys.version_info < (3, 11) or not isinstance(node, gast.Lambda):
-        return False
-    body = node.body
-    start, end = (body.lineno, body.col_offset), (body.end_lineno, body.end_col_offset)
-    return all(
-        start <= (line, column) and (end_line, end_column) <= end
-        for line, end_line, column, end_column in code.co_positions()
-        if line is not None and column is not None and end_column
-    )
 
 
 def code_at(function: FunctionType, path: Path) -> CodeType:

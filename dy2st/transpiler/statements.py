@@ -214,21 +214,6 @@ def type_alias(low: Lowering, node: Node) -> list[ast.stmt]:
     return [made, *bound]
 
 
-def matched(low: Lowering, node: Node) -> list[ast.stmt]:
-    """What is left of `match`: names alone, and guards that are constants."""
-    subject, start, _ = kept(low, low.expression(node.subject))
-    inner: list[ast.stmt] = []
-    # From the last one on, since each case stands in the `else` of the one before.
-    for case in node.cases[::-1]:
-        name = case.pattern.name
-        bound = [] if name is None else [low.write(name, subject)]
-        body = low.block(case.body)
-        if case.guard is not None:
-            body = [ast.If(low.call("truth", low.expression(case.guard)), body, inner)]
-        inner = [*bound, *body]
-    return [*start, *inner]
-
-
 def jumped(low: Lowering, node: Node) -> list[ast.stmt]:
     """`break` and `continue` in loops that stay Python's own."""
     return [ast.Break() if isinstance(node, gast.Break) else ast.Continue()]
@@ -246,7 +231,6 @@ STATEMENTS: dict[type, Any] = {
     gast.Global: nothing,
     gast.Import: imported,
     gast.ImportFrom: imported,
-    gast.Match: matched,
     gast.Nonlocal: nothing,
     gast.Pass: passing,
     gast.Raise: raised,

@@ -12,7 +12,8 @@ import pytest
 
 import dy2st
 import dy2st_runtime
-from dy2st.transpiler.lower import REWRITES, code_of
+from dy2st.transpiler.lower import code_of
+from dy2st.transpiler.rewrites import REWRITES
 
 GOLDEN = [
     (
