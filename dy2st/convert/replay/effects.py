@@ -22,6 +22,7 @@ import numpy as np
 
 from dy2st.convert.objects import cell_value, setter_of
 from dy2st.convert.replay.places import (
+    PLACES,
     AnyNumber,
     ReadKey,
     is_plain_tensor,
@@ -109,7 +110,7 @@ def written_by(trace: Trace) -> set[ReadKey]:
     for place in trace.over.values():
         owner = place.owner
         if place.name is not CONTENT:
-            found |= {(id(owner), kind, place.name) for kind in ("attr", "cell", "item")}
+            found |= {(id(owner), kind, place.name) for kind in PLACES}
         elif isinstance(owner, dict) and isinstance(place.value, dict):
             found |= {(id(owner), "item", key) for key in place.value}
         elif isinstance(owner, list):
@@ -133,7 +134,7 @@ def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, 
 def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     owner, name, value = place.owner, place.name, place.value
     before = native_attribute(owner, name)
-    keys = [(id(owner), kind, name) for kind in ("attr", "cell", "item")]
+    keys = [(id(owner), kind, name) for kind in PLACES]
     given = [trace.inputs.get(key, before) for key in keys]
     if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
         return []
@@ -305,7 +306,6 @@ def _change_set(gone: set[Any] | None, owner: set[Any], items: list[Any]) -> Non
     owner.update(items)
 
 
-_PLACES = ("attr", "item", "cell")
 _NAME = re.compile(r"[A-Za-z0-9_.]+")
 
 
@@ -386,7 +386,7 @@ class Keeping:
             after = _with_values(trace, before, values)
             if after is not before:
                 trace.mark_outside(owner)
-                for kind in _PLACES:
+                for kind in PLACES:
                     trace.inputs[id(owner), kind, name] = after
                 trace.write(owner, name, after)
 
@@ -471,7 +471,7 @@ class Reads:
             if kind == "content" and isinstance(owner, (dict, list, deque)):
                 for key, one in _items(owner):
                     self._find((home or Home(owner, CONTENT)).at(key), one)
-            elif kind in _PLACES:
+            elif kind in PLACES:
                 self._find(Home(owner, name) if home is None else home.at(name), value)
                 self.found[id(value)] += isinstance(value, EagerTensor)
 
@@ -508,7 +508,7 @@ class Reads:
             return id(before) in self.touched
         held = owner if name is CONTENT else native_attribute(owner, name)
         is_read = (id(owner), "layer", "all") in self.keys
-        is_read = is_read or any((id(owner), kind, name) in self.keys for kind in _PLACES)
+        is_read = is_read or any((id(owner), kind, name) in self.keys for kind in PLACES)
         for step in steps:
             if not isinstance(held, tuple):
                 names = (step, step - len(held)) if isinstance(held, (list, deque)) else (step,)

@@ -34,6 +34,7 @@ import numpy as np
 
 from dy2st.convert.objects import cell_value, is_namespace
 from dy2st.convert.replay.places import (
+    PLACES,
     AnyNumber,
     LayerState,
     Path,
@@ -68,29 +69,16 @@ Row: TypeAlias = "tuple[list[str], str, int]"
 """The lines before a condition, the condition, and the number of what it asks."""
 
 # What may become an input.
-_PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
 _GONE = -2  # an attribute is not there any more
 _MOST_ITEMS = 32  # of a list whose numbers may become inputs
 _FEW_NAMES = 3  # for which `in` is faster than one call
+_CALLED: tuple[Any, ...] = (
+    *(is_, mro_of, fields_of, same, same_items, same_answer, like, cell_value, item_value),
+    *(layer_value, hooks_of, text_of, read_state, same_state),
+)
 _HELPERS = {
-    "M": MISSING,
-    "changes": attribute_changes,
-    "seen": -1,
-    "is_": is_,
-    "token": get_cache_token,
-    "mro_of": mro_of,
-    "fields_of": fields_of,
-    "same": same,
-    "same_items": same_items,
-    "same_answer": same_answer,
-    "like": like,
-    "cell_value": cell_value,
-    "item_value": item_value,
-    "layer_value": layer_value,
-    "hooks_of": hooks_of,
-    "text_of": text_of,
-    "read_state": read_state,
-    "same_state": same_state,
+    **{one.__name__: one for one in _CALLED},
+    **{"M": MISSING, "changes": attribute_changes, "seen": -1, "token": get_cache_token},
 }
 
 
@@ -142,7 +130,7 @@ class Guards:
             and all(map(AnyNumber.like, owner))
         }
         for index, (owner, kind, name, value) in enumerate(left):
-            if kind not in _PLACES or type(value) not in (int, float, tuple, EagerTensor):
+            if kind not in PLACES or type(value) not in (int, float, tuple, EagerTensor):
                 continue
             is_written = write.is_written(left[index], left, written)
             form = AnyNumber.like(value)
@@ -275,7 +263,7 @@ class _Writer:
         """The read that has first found a container, by its id."""
         found: dict[int, int] = {}
         for index, (owner, kind, _, value) in enumerate(reads):
-            is_one = info(type(value)).is_container and kind in ("attr", "item", "cell")
+            is_one = info(type(value)).is_container and kind in PLACES
             if is_one and id(value) not in self.stores and owner is not value:
                 found.setdefault(id(value), index)
         return found
@@ -297,10 +285,8 @@ class _Writer:
         return lines
 
     def cost(self, entry: tuple[int, Read]) -> tuple[int, int]:
-        """What never holds comes first, then numbers and texts that need no other line."""
+        """Numbers and texts that need no other line come first."""
         index, (owner, kind, _, value) = entry
-        if kind == EACH_CALL:
-            return -1, index
         is_free = id(owner) not in self.parents and kind in ("attr", "cell")
         return (0, index) if is_free and info(type(value)).same is eq else (1, index)
 

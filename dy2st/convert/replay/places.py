@@ -47,6 +47,9 @@ def same_answer(value: Any, known: Any) -> bool:
     return all(map(same_answer, value, known))
 
 
+PLACES = ("attr", "item", "cell")  # the reads that give what a place holds
+
+
 def is_plain_tensor(value: Any) -> bool:
     """Whether a value is a tensor, and no parameter."""
     return isinstance(value, EagerTensor) and not isinstance(value, Parameter)
@@ -319,7 +322,7 @@ def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
     for owner, kind, name, value in reads:
         root, steps = above.get(id(owner), (id(owner), ()))
         path = found[id(owner), kind, name] = root, (*steps, (kind, name))
-        if info(type(value)).is_container and kind in ("attr", "item", "cell"):
+        if info(type(value)).is_container and kind in PLACES:
             above.setdefault(id(value), path)
     return found
 
@@ -331,7 +334,7 @@ def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
     """
     found: dict[int, tuple[Any, str, Any]] = {}
     for owner, kind, name, value in trace.reads.values():
-        if info(type(value)).is_container and kind in ("attr", "item", "cell"):
+        if info(type(value)).is_container and kind in PLACES:
             found.setdefault(id(value), (owner, kind, name))
 
     def finder(value: Any) -> Callable[[], Any]:
