@@ -27,8 +27,9 @@ from dy2st.convert.stage.outcome import (
     note_limit,
     note_raise,
 )
-from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.convert.trace import EACH_CALL
 from dy2st.convert.types import info
+from dy2st.convert.values.special import CONTENT
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable

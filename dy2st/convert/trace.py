@@ -666,18 +666,3 @@ def own_method(trace: Trace, value: Any, *names: str) -> FunctionType | None:
         if method is not None:
             return method if type(method) is FunctionType else None
     return None
-
-
-__all__ = [
-    "CONTENT",
-    "EACH_CALL",
-    "MISSING",
-    "STATE",
-    "PendingHandlerPath",
-    "Place",
-    "Region",
-    "Source",
-    "Trace",
-    "attributes_of",
-    "native_attribute",
-]

@@ -22,7 +22,8 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
-from dy2st.convert.trace import CONTENT, EACH_CALL
+from dy2st.convert.trace import EACH_CALL
+from dy2st.convert.values.special import CONTENT
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.objects_of_calls import (

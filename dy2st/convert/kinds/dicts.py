@@ -19,9 +19,9 @@ from dy2st.convert.kinds.traced_keys import (
     there,
     there_or,
 )
-from dy2st.convert.trace import MISSING, DictView, Trace
+from dy2st.convert.trace import DictView, Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.special import SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.nn.tables import Table
 
 _NOTHING = object()

@@ -12,11 +12,18 @@ from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
-from dy2st.convert.trace import MISSING, DictView, Trace, own_method
+from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, copied, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
-from dy2st.convert.values.special import CONTENT, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    CONTENT,
+    MISSING,
+    Generated,
+    Indexed,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable, user_location
 from dy2st_runtime.ir.choice import Text

@@ -20,12 +20,12 @@ from dy2st.convert.kinds.lists import held, new_list
 from dy2st.convert.kinds.side_effects import called_by_the_user, note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.checks import caught
-from dy2st.convert.trace import MISSING, Sizes, Trace, own_method
+from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
 from dy2st.convert.values.layout import Layout, Number, Same, is_traced_number, number_kind
-from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable, user_location

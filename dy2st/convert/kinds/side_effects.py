@@ -43,8 +43,9 @@ from dy2st.convert.effect_table import (
 )
 from dy2st.convert.kinds.table import code_row, function_row, method_row
 from dy2st.convert.kinds.traced_keys import refuse_native_key
-from dy2st.convert.trace import CONTENT, EACH_CALL, Trace
+from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
+from dy2st.convert.values.special import CONTENT
 from dy2st.transpiler.compile import is_part
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import user_location

@@ -45,21 +45,12 @@ from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import (
-    MISSING,
-    DictView,
-    Remaker,
-    Source,
-    Trace,
-    of_class,
-    own_method,
-    special,
-)
+from dy2st.convert.trace import DictView, Remaker, Source, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
-from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor, user_location

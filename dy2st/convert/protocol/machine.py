@@ -32,9 +32,9 @@ from dy2st.convert.protocol import (
 from dy2st.convert.record import Record
 from dy2st.convert.stage import branch, checks
 from dy2st.convert.stage.checks import has_union
-from dy2st.convert.trace import MISSING, Trace, of_class
+from dy2st.convert.trace import Trace, of_class
 from dy2st.convert.types import info
-from dy2st.convert.values.special import Union
+from dy2st.convert.values.special import MISSING, Union
 from dy2st_runtime.ir import Tracer, Variable
 
 # Each name of the vocabulary is that of a function in one of them. Rows and stages stand below most

@@ -13,6 +13,7 @@ from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key, may_be_missing, there_or
+from dy2st.convert.objects import native_attribute
 from dy2st.convert.protocol.natives import (
     CELL,
     HeldVariable,
@@ -22,9 +23,10 @@ from dy2st.convert.protocol.natives import (
 )
 from dy2st.convert.stage.branch import is_case, is_constant, known
 from dy2st.convert.stage.checks import map_cases, must
-from dy2st.convert.trace import MISSING, Trace, native_attribute
+from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import (
+    MISSING,
     UNBOUND,
     UNBOUND_FREE,
     UNBOUND_LOCAL,

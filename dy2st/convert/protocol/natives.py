@@ -31,21 +31,22 @@ from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_co
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.kinds.tensors import read_layer
-from dy2st.convert.objects import check_held, is_plain_field, slots_of
-from dy2st.convert.trace import (
-    CONTENT,
-    EACH_CALL,
-    MISSING,
-    STATE,
-    DictView,
-    Trace,
-    native_attribute,
-)
+from dy2st.convert.objects import check_held, is_plain_field, native_attribute, slots_of
+from dy2st.convert.trace import EACH_CALL, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import read_state, same_state, write_state
 from dy2st.convert.values.layout import Leaf, Number
-from dy2st.convert.values.special import UNBOUND, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    CONTENT,
+    MISSING,
+    STATE,
+    UNBOUND,
+    Generated,
+    Indexed,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor, user_location

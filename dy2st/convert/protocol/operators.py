@@ -27,10 +27,10 @@ from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
-from dy2st.convert.trace import MISSING, Sizes, Trace, of_class, own_method
+from dy2st.convert.trace import Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location

@@ -44,11 +44,11 @@ from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
 from dy2st.convert.stage.branch import known, stage_if
 from dy2st.convert.stage.checks import caught, check_place, map_cases, must
-from dy2st.convert.trace import CONTENT, MISSING, Sizes, Trace, of_class, own_method, special
+from dy2st.convert.trace import Sizes, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
-from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
+from dy2st.convert.values.special import CONTENT, MISSING, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.choice import Text

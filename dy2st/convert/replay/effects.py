@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dy2st.convert.objects import cell_value, setter_of
+from dy2st.convert.objects import cell_value, native_attribute, setter_of
 from dy2st.convert.replay.places import (
     PLACES,
     AnyNumber,
@@ -30,11 +30,11 @@ from dy2st.convert.replay.places import (
     stores_of,
 )
 from dy2st.convert.replay.result import Finished, Given, Known, Made, Taker, rebuild
-from dy2st.convert.trace import CONTENT, MISSING, STATE, Place, Trace, label, native_attribute
+from dy2st.convert.trace import Place, Trace, label
 from dy2st.convert.types import info
 from dy2st.convert.types.values import fill, write_state
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import UNBOUND, SymbolicSequence, Union
+from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, TensorType
 from dy2st_runtime.nn.layer import Layer

@@ -57,9 +57,10 @@ from dy2st.convert.replay.places import (
     value_at,
     weak,
 )
-from dy2st.convert.trace import EACH_CALL, MISSING
+from dy2st.convert.trace import EACH_CALL
 from dy2st.convert.types import info, same, same_items
 from dy2st.convert.types.values import read_state, same_state
+from dy2st.convert.values.special import MISSING
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.nn.layer import Layer, attribute_changes
 from dy2st_runtime.tensor import EagerTensor

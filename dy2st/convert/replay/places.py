@@ -19,9 +19,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.objects import cell_value, is_namespace
-from dy2st.convert.trace import CONTENT, MISSING, Trace
+from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
+from dy2st.convert.values.special import CONTENT, MISSING
 from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table

@@ -28,23 +28,20 @@ from dy2st.convert.stage.outcome import (
     record,
     staging,
 )
-from dy2st.convert.trace import (
-    CONTENT,
-    STATE,
-    Key,
-    PendingHandlerPath,
-    Place,
-    Region,
-    Test,
-    Trace,
-    in_words,
-    label,
-)
+from dy2st.convert.trace import Key, PendingHandlerPath, Place, Region, Test, Trace, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.types.values import same_state
 from dy2st.convert.values.flatten import build, case_value, copied_parts, flatten
 from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, View, opened
-from dy2st.convert.values.special import ABSENT, MISSING, NOWHERE, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    ABSENT,
+    CONTENT,
+    MISSING,
+    NOWHERE,
+    STATE,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, ShapeError
 from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location

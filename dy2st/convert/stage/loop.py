@@ -32,7 +32,7 @@ from dy2st.convert.stage.branch import (
     truth_of,
     without_location,
 )
-from dy2st.convert.trace import CONTENT, Place, Region, Trace, in_words, label
+from dy2st.convert.trace import Place, Region, Trace, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
@@ -48,7 +48,7 @@ from dy2st.convert.values.layout import (
     opened,
     types_of,
 )
-from dy2st.convert.values.special import UNBOUND, Older
+from dy2st.convert.values.special import CONTENT, UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, EscapedVariable, Location, LoopMismatch
 from dy2st_runtime.ir import (

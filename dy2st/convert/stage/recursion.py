@@ -33,11 +33,11 @@ from dy2st.convert.stage.loop import (
     stops_of,
 )
 from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused, endless, under
-from dy2st.convert.trace import CONTENT, Place, Region, Trace
+from dy2st.convert.trace import Place, Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
 from dy2st.convert.values.layout import Same, Unlike, as_value_layout
-from dy2st.convert.values.special import ABSENT, NOWHERE, SymbolicSequence
+from dy2st.convert.values.special import ABSENT, CONTENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup, user_location
