@@ -54,7 +54,6 @@ from dy2st.convert.kinds.table import (
 from dy2st.convert.kinds.text import is_silent, logs_message
 from dy2st.convert.polyfills.methods import member
 from dy2st.convert.protocol.natives import note_reached, shown, with_overlay_materialised
-from dy2st.convert.stage.branch import known
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
 from dy2st.convert.stage.outcome import reraise_swallowed_refusals
@@ -173,9 +172,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
             return call_method_row(trace, row, owner, function.__name__, args, kwargs)
         return call_native(trace, function, args, kwargs)
     if kind is Union:
-        return map_cases(
-            trace, lambda one: call(trace, one, *args, **kwargs), known(trace, function)
-        )
+        return map_cases(trace, lambda one: call(trace, one, *args, **kwargs), function)
     if isinstance(function, type):
         # A new object: `__new__`, then `__init__`, each in traced form if it is the user's
         trace.record.met_other(function)

@@ -171,12 +171,7 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
     if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
         return plain(left, right)
     if Union in kinds:
-        return map_cases(
-            trace,
-            lambda a, b: binary(trace, name, a, b, in_place),
-            known(trace, left),
-            known(trace, right),
-        )
+        return map_cases(trace, lambda a, b: binary(trace, name, a, b, in_place), left, right)
     row = info(kinds[0]).operators.get(name)
     # The right one is asked first where its class is derived, with a method of its own.
     is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
@@ -338,7 +333,7 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if info(kind).is_plain:
         return binary(trace, name, left, right)
     if kind is Union:
-        return map_cases(trace, lambda one: in_place(trace, name, one, right), known(trace, left))
+        return map_cases(trace, lambda one: in_place(trace, name, one, right), left)
     if info(kind).is_container:
         methods = {
             "add": "extend",
@@ -380,7 +375,7 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
     if info(type(value)).is_plain:
         return plain(value)
     if type(value) is Union:
-        return map_cases(trace, lambda one: unary(trace, name, one), known(trace, value))
+        return map_cases(trace, lambda one: unary(trace, name, one), value)
     own = own_method(trace, value, method)
     if own is not None:
         return call(trace, own, value)
@@ -467,7 +462,7 @@ def is_not(trace: Trace, left: Any, right: Any) -> Any:
 def in_(trace: Trace, item: Any, container: Any) -> Any:
     """`item in container`."""
     if type(container) is Union:
-        return map_cases(trace, lambda one: in_(trace, item, one), known(trace, container))
+        return map_cases(trace, lambda one: in_(trace, item, one), container)
     own = own_method(trace, container, "__contains__")
     if own is not None:
         return trace.truth_value(call(trace, own, container, item))

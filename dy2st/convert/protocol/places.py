@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict, deque
+from functools import partial
 from operator import delitem, setitem
 from types import (
     FunctionType,
@@ -73,7 +74,6 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         text = as_codes(trace, owner)
         return MethodType(TEXT_METHODS[name], text) if is_of_codes(text) else getattr(text, name)
     if kind is Union:
-        owner = known(trace, owner)
         return map_cases(trace, lambda one: attr(trace, one, name), owner)
     if kind is super:
         # Of the classes behind that one, in `super(kind, value)`.
@@ -250,7 +250,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """`owner.name = value`."""
     kind = type(owner)
     if kind is Union:
-        map_cases(trace, lambda one: set_attr(trace, one, name, value), known(trace, owner))
+        map_cases(trace, lambda one: set_attr(trace, one, name, value), owner)
         return
     if info(kind).family == "proxy":
         set_attr(trace, _behind(trace, owner), name, value)
@@ -356,7 +356,7 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
 def del_attr(trace: Trace, owner: Any, name: str) -> None:
     """`del owner.name`."""
     if type(owner) is Union:
-        map_cases(trace, lambda one: del_attr(trace, one, name), known(trace, owner))
+        map_cases(trace, lambda one: del_attr(trace, one, name), owner)
         return
     if info(type(owner)).family == "proxy":
         del_attr(trace, _behind(trace, owner), name)
@@ -407,9 +407,7 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     """`owner.name(*args, **kwargs)`."""
     kind = type(owner)
     if kind is Union:
-        return map_cases(
-            trace, lambda one: method(trace, one, name, *args, **kwargs), known(trace, owner)
-        )
+        return map_cases(trace, lambda one: method(trace, one, name, *args, **kwargs), owner)
     row = info(kind).methods.get(name)
     if row is not None:
         return call_method_row(trace, row, owner, name, args, kwargs)
@@ -420,9 +418,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     """`owner[index]`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and info(kind).family != "dict"):
-        return map_cases(
-            trace, lambda o, i: item(trace, o, i), known(trace, owner), known(trace, index)
-        )
+        return map_cases(trace, partial(item, trace), owner, index)
     if kind in (list, tuple, deque, SymbolicSequence):
         return _of_sequence(trace, owner, index)
     if info(kind).family == "dict":
@@ -587,12 +583,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
     """`owner[index] = value`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and info(kind).family != "dict"):
-        map_cases(
-            trace,
-            lambda o, i: set_item(trace, o, i, value),
-            known(trace, owner),
-            known(trace, index),
-        )
+        map_cases(trace, lambda o, i: set_item(trace, o, i, value), owner, index)
         return
     if kind in (list, deque):
         _set_in_list(trace, owner, index, value)
@@ -664,9 +655,7 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     """`del owner[index]`."""
     kind = type(owner)
     if kind is Union or (type(index) is Union and info(kind).family != "dict"):
-        map_cases(
-            trace, lambda o, i: del_item(trace, o, i), known(trace, owner), known(trace, index)
-        )
+        map_cases(trace, partial(del_item, trace), owner, index)
         return
     if kind in (list, deque):
         index = _as_place(trace, owner, index)
