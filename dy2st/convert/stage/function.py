@@ -202,9 +202,8 @@ class Call:
         trace = self._trace
         if id(function) not in trace.own:
             return trace.is_outside(function) and self._by_id(function)
-        if id(function) in self._places:
-            return self._again(function)
-        self._places[id(function)] = len(self._places)
+        if self._met(function):
+            return True
         plain = not function.__dict__ and not function.__kwdefaults__
         defaults = function.__defaults__ or ()
         return (
@@ -217,9 +216,8 @@ class Call:
     def take_cell(self, cell: CellType) -> bool:
         """A variable that functions share: it is given with what it holds now."""
         trace = self._trace
-        if id(cell) in self._places:
-            return self._again(cell)
-        self._places[id(cell)] = len(self._places)
+        if self._met(cell):
+            return True
         place = trace.over.get((id(cell), _CELL))
         if id(cell) not in trace.own:
             return place is None and self._by_id(cell)
@@ -248,25 +246,20 @@ class Call:
             return self._function(value.__func__) and self._value(value.__self__)
         if not self._trace.is_outside(value):
             return False
-        return self.take_layer(value) if isinstance(value, Layer) else self._by_id(value)
-
-    def take_layer(self, value: Layer) -> bool:
-        """A Layer: another one of its class has the same key."""
-        if id(value) in self._places:
-            return self._again(value)
-        self._places[id(value)] = len(self._places)
-        self.objects.append(value)
-        self._words.append(self._kept(type(value)))
+        if not isinstance(value, Layer):
+            return self._by_id(value)
+        if not self._met(value):  # another one of its class has the same key
+            self.objects.append(value)
+            self._words.append(self._kept(type(value)))
         return True
 
     def take_variable(self, value: Variable) -> bool:
         """A value of the Program: by its type, and by its place among those that were given."""
-        if id(value) in self._places:
-            return self._again(value)
+        if self._met(value):
+            return True
         now = self._trace.tracer.captured(value)
         if not isinstance(now.type, TensorType) or now.overwritten or data_of(now) is not None:
             return False
-        self._places[id(value)] = len(self._places)
         self.leaves.append(value)
         # By identity: equal sizes are one object, and one that is only proved equal is another one.
         sizes = [one if type(one) is int else self._kept(one) for one in now.type.shape]
@@ -274,9 +267,13 @@ class Call:
         self._words.append((Variable, now.type.dtype, *sizes, *kind))
         return True
 
-    def _again(self, value: Any) -> bool:
-        self._words.append(("again", self._places[id(value)]))
-        return True
+    def _met(self, value: Any) -> bool:
+        """Whether it was given before: then the key has the place of that."""
+        if id(value) in self._places:
+            self._words.append(("again", self._places[id(value)]))
+            return True
+        self._places[id(value)] = len(self._places)
+        return False
 
     def _by_id(self, value: Any) -> bool:
         self.objects.append(value)
