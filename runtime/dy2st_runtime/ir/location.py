@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -30,14 +31,21 @@ def hide_frames_of(folder: str) -> None:
     """Count the files of a folder as ours: no location ever points into them."""
     _OWN_FOLDERS.append(folder)
     is_own_file.cache_clear()
+    _is_no_users.cache_clear()
 
 
 def user_frame() -> FrameType | None:
     """The innermost frame that runs the user's code."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_own_file(frame.f_code.co_filename):
+    while frame is not None and _is_no_users(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
+
+
+@lru_cache(maxsize=1024)
+def _is_no_users(filename: str) -> bool:
+    # Managers of ours run below a frame of contextlib; below one of the user's stands his `with`.
+    return is_own_file(filename) or filename == contextlib.__file__
 
 
 def explain_frames(explain: Callable[[FrameType], str]) -> None:
