@@ -27,21 +27,27 @@ _PART = object()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Factory:
-    """The code that makes a traced form, and what it is called with.
+class TracedForm:
+    """A function whose every touch of an object goes through a protocol: what makes it.
 
+    untouched: why it has no such form, by the name of the reason; `why` in words. Empty if it has.
+    code: a function that makes it of the two below; None if it has no such form.
     cells: the closure of the user's function that it takes, by variable.
     protocol: what it takes of the protocol, by name there.
     statements: the branches and loops that the user has written.
     """
 
-    code: CodeType
-    cells: tuple[str, ...]
-    protocol: tuple[str, ...]
-    statements: tuple[Statement, ...]
+    untouched: str = ""
+    why: str = ""
+    code: CodeType | None = None
+    cells: tuple[str, ...] = ()
+    protocol: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
 
-    def made(self, protocol: object, function: FunctionType) -> FunctionType:
-        """The traced form of a function with this code."""
+    def bind(self, protocol: object, function: FunctionType) -> FunctionType:
+        """The function that does what `function`, which has this code, does by the protocol."""
+        if self.code is None:
+            return function
         closure = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
         cells = [closure[name] for name in self.cells]
         taken = [
@@ -72,7 +78,7 @@ def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt]) -> ast.Module:
     return ast.Module([at(tree, factory)], [])
 
 
-def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...]) -> Factory:
+def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...]) -> TracedForm:
     """Compile the factory; what is generated has the name of the user's function."""
     function = low.context.function
     original = function.__code__
@@ -85,7 +91,7 @@ def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...])
     cells, helpers = low.parameters()
     taken = tuple(one for one in helpers if one != "F")
     renamed = _renamed(code, original.co_name, function.__qualname__, low.generators)
-    return Factory(renamed, tuple(cells), taken, statements)
+    return TracedForm("", "", renamed, tuple(cells), taken, statements)
 
 
 def is_part(code: CodeType) -> bool:

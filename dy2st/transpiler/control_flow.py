@@ -101,7 +101,9 @@ def plain_loop(low: Lowering, loop: Node, flow: Flow) -> tuple[list[ast.stmt], l
     if isinstance(written, ast.For):
         parameters.insert(0, low.fresh("iterable"))
         written.iter = at(loop, load(parameters[0]))
-    made = define(name, arguments(parameters, unset), [written, ast.Return(loads(flow.state))])
+    body = [written, ast.Return(loads(flow.state))]
+    made: Any = define(name, arguments(parameters, unset), body)
+    made.is_plain = True
     return [made], [tuple_of([load(name), tuple_of([low.read(one) for one in read])])]
 
 

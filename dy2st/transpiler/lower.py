@@ -18,7 +18,7 @@ import gast
 
 from dy2st.transpiler import control_flow, expressions, functions, nodes, statements
 from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
-from dy2st.transpiler.compile import Factory, Statement, compiled, factory_tree
+from dy2st.transpiler.compile import TracedForm, compiled, factory_tree
 from dy2st.transpiler.control_flow import keep_plain_loops
 from dy2st.transpiler.lowering import Lowering, assign, load
 from dy2st.transpiler.nodes import (
@@ -141,11 +141,11 @@ def _deep() -> Iterator[None]:
 
 
 @_deep()
-def lowered(function: FunctionType, pushes: bool = False) -> Factory | str:
-    """The factory of the traced form of a function, or why it has none."""
+def lowered(function: FunctionType, pushes: bool = False) -> TracedForm:
+    """Find the source of a function, lower and compile it."""
     tree, context, why = prepared(function)
     if why:
-        return why
+        return TracedForm(why, REASONS[why].why)
     if pushes:
         pushing = _Pushing(context)
         tree.body = [pushing.visit(one) for one in tree.body]
@@ -259,33 +259,6 @@ class _Pushing(gast.NodeTransformer):  # type: ignore[misc]
     visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
 
 
-class TracedForm:
-    """A function whose every touch of an object goes through a protocol.
-
-    untouched: why it has no such form (a key of REASONS); empty if it has.
-    """
-
-    def __init__(self, function: FunctionType, pushes: bool = False):
-        """Find the source of a function, lower and compile it."""
-        made = lowered(function, pushes)
-        self.untouched = made if isinstance(made, str) else ""
-        self._factory = made if isinstance(made, Factory) else None
-
-    @property
-    def why(self) -> str:
-        """Why it has no traced form, in words; empty if it has."""
-        return REASONS[self.untouched].why if self.untouched else ""
-
-    @property
-    def statements(self) -> tuple[Statement, ...]:
-        """The branches and loops that the user has written in it."""
-        return () if self._factory is None else self._factory.statements
-
-    def bind(self, protocol: object, function: FunctionType) -> FunctionType:
-        """The function that does what `function`, which has this code, does by the protocol."""
-        return function if self._factory is None else self._factory.made(protocol, function)
-
-
 def traced_form(
     function: FunctionType,
     pushes: bool = False,
@@ -299,7 +272,7 @@ def traced_form(
     forms = _pushing_forms if pushes else _forms
     known = forms.get(function.__code__)
     if known is None:
-        known = forms.setdefault(function.__code__, TracedForm(function, pushes))
+        known = forms.setdefault(function.__code__, lowered(function, pushes))
         if on_form is not None:
             on_form(function)
     return known

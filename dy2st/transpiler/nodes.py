@@ -81,12 +81,12 @@ def at(place: Node, node: Made) -> Made:
         held = new.__dict__
         # Else the user's own, or placed before with all that is in it.
         if held.get("lineno") is None:
-            held.update(where)
             for value in held.values():
-                if isinstance(value, ast.AST):
-                    todo.append(value)
-                elif value.__class__ is list:
+                if value.__class__ is list:
                     todo += [entry for entry in value if isinstance(entry, ast.AST)]
+                elif isinstance(value, ast.AST):
+                    todo.append(value)
+            held.update(where)
     return node
 
 

@@ -50,31 +50,13 @@ class _Calls(ast.NodeTransformer):
         """Say which variables of others a function binds."""
         before = self._declared, self._own
         self._declared, self._own = [], set()
-        body = [made for one in node.body for made in self.statement(one)]
-        node.body = [one for one in body if not isinstance(one, ast.Pass)] or [ast.Pass()]
+        self.generic_visit(node)
+        node.body = [one for one in node.body if not isinstance(one, ast.Pass)] or [ast.Pass()]
         kinds: dict[str, type[Any]] = {"nonlocal": ast.Nonlocal, "global": ast.Global}
         for word, kind in kinds.items():
             names = sorted({n for w, n in self._declared if w == word} - self._own)
             node.body[:0] = [kind(names=names)] if names else []
         self._declared, self._own = before
-        return node
-
-    def statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """What stands for a statement."""
-        made = self.visit(node)
-        return made if isinstance(made, list) else [made]
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        """Visit the parts; statements may become several."""
-        for name, value in ast.iter_fields(node):
-            if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
-                value[:] = [made for one in value for made in self.statement(one)]
-                if not value and name == "body":
-                    value.append(ast.Pass())
-            elif isinstance(value, list):
-                value[:] = [self.visit(one) if isinstance(one, ast.AST) else one for one in value]
-            elif isinstance(value, ast.AST):
-                setattr(node, name, self.visit(value))
         return node
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -144,7 +126,6 @@ class _Calls(ast.NodeTransformer):
         found.decorator_list = []
         if self.called(made) == "make_class":
             found.bases = [self.visit(one) for one in made.args[4].elts]
-            return found  # type: ignore[no-any-return]
         self._take_defaults(found, made)
         return found  # type: ignore[no-any-return]
 
@@ -233,12 +214,12 @@ class _Written(_Calls):
         """What notes the handlers of a `try` is none of the user's."""
         if self.called(node.items[0].context_expr) != "handling":
             return self.generic_visit(node)
-        return [made for one in node.body for made in self.statement(one)]
+        self.generic_visit(node)
+        return node.body
 
-    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """A loop that runs as it is written stands in the full text alone."""
-        is_plain = isinstance(node, ast.FunctionDef) and node.name.startswith("plain_loop_")
-        return [] if is_plain else super().statement(node)
+        return [] if hasattr(node, "is_plain") else super().visit_FunctionDef(node)
 
     def call(self, name: str, node: ast.Call, args: list[Any]) -> ast.AST:
         """Operators, displays, and statements without what they know of names."""

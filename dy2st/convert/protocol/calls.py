@@ -61,7 +61,8 @@ from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
 from dy2st.convert.values.special import NOWHERE, Union
-from dy2st.transpiler.lower import TracedForm, traced_form
+from dy2st.transpiler.compile import TracedForm
+from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
 from dy2st_runtime.ir import Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
