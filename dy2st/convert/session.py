@@ -133,7 +133,8 @@ def trace(
         places = {id(one): place for place, one in enumerate(arguments_that_change)}
         found = Traced(program, state, machine, arguments, places, sources=sources)
         _finish(found, result, place_of(function), keeping)
-        replace_first_calls(machine)
+        if machine.repeats.made:
+            replace_first_calls(machine)
     if keeping is not None:
         keeping.drop_unused(program, state, found.finished.kept)
     program.block.parameters = [*program.inputs, *program.state.values()]

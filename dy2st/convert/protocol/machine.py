@@ -107,7 +107,10 @@ def _operator(plain: Way, other: Way, is_in_place: bool = False) -> Way:
             and Variable in kinds
             and kinds[kinds[0] is Variable] in (Variable, int, float)
         ):
-            return operators.still_numpy(plain(left, right), left, right)
+            found = plain(left, right)
+            if getattr(left, "is_numpy", False) or getattr(right, "is_numpy", False):
+                return operators.still_numpy(found, left, right)
+            return found
         return other(left, right)
 
     return operator

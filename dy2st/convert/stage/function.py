@@ -20,11 +20,10 @@ import numpy as np
 from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
-from dy2st.convert.stage.outcome import REFUSALS, Refused
+from dy2st.convert.stage.outcome import REFUSALS, Refused, noted
 from dy2st.convert.stage.recursion import (
     may_stand_in_a_function,
     name_of,
-    noted,
     recursive_call,
     tried,
 )

@@ -287,6 +287,13 @@ def _is_foreign(value: Any) -> bool:
     return not is_container(value) and not isinstance(value, constants)
 
 
+def noted(trace: Trace) -> tuple[int, ...]:
+    """What has happened so far that no function does."""
+    tracer = trace.tracer
+    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.record.apart)
+    return trace.repeats.disturbed, len(trace.record.answers), *asked
+
+
 class staging:
     """A statement or expression is staged: an error that leaves it gets a note of where it is."""
 

@@ -32,7 +32,15 @@ from dy2st.convert.stage.loop import (
     initial_types,
     stops_of,
 )
-from dy2st.convert.stage.outcome import REFUSALS, AlwaysRaises, Handler, Refused, endless, under
+from dy2st.convert.stage.outcome import (
+    REFUSALS,
+    AlwaysRaises,
+    Handler,
+    Refused,
+    endless,
+    noted,
+    under,
+)
 from dy2st.convert.trace import Place, Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
@@ -537,11 +545,4 @@ def tried(trace: Trace) -> Iterator[list[Any]]:
             del trace.record.answers[answers:]
 
 
-def noted(trace: Trace) -> tuple[int, ...]:
-    """What has happened so far that no function does."""
-    tracer = trace.tracer
-    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.record.apart)
-    return trace.repeats.disturbed, len(trace.record.answers), *asked
-
-
-__all__ = ["may_stand_in_a_function", "name_of", "noted", "recursive_call", "tried"]
+__all__ = ["may_stand_in_a_function", "name_of", "recursive_call", "tried"]

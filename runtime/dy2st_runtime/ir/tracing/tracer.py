@@ -456,7 +456,7 @@ class Tracer:
             operands = [self._cast(one, wanted) for one in operands]
             types = infer(definition, [v.type for v in operands], attributes)
             are_numbers = False
-        if self._is_guarded and self.host is not None:
+        if definition.raises is not None and self._is_guarded and self.host is not None:
             self.host.check_operator(definition, operands, attributes)
         if self.block is not block:  # a branch has begun: a handler goes on in its other side
             operands = [self.local(v) for v in operands]
