@@ -12,7 +12,6 @@ from __future__ import annotations
 import inspect
 import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import eq, is_
 from types import FunctionType
 from typing import Any, NamedTuple, TypeAlias
@@ -469,18 +468,6 @@ class Call(NamedTuple):
     places: list[Path]
 
 
-@dataclass(eq=False)
-class _Node:
-    """What is known of an argument, or of an entry of one.
-
-    constants  the values that have Programs in which they are constants; None if all have.
-    entries    by index or key.
-    """
-
-    constants: set[Any] | None = None
-    entries: dict[Any, _Node] = field(default_factory=dict)
-
-
 class NumberInputs:
     """The numbers of one function that are inputs.
 
@@ -491,7 +478,7 @@ class NumberInputs:
         """None is at first."""
         self._seen: dict[Path, set[Any]] = {}
         self._are: dict[Path, set[Any]] = {}  # each with the values that stay constants
-        self._root = _Node()
+        self._ways: dict[Path, None] = {}  # what leads to them, in order
         self.trials: Trials[Path] = Trials()
 
     def __bool__(self) -> bool:
@@ -539,22 +526,35 @@ class NumberInputs:
         """A call with its numbers as inputs, where they are."""
         places: list[Path] = []
         new, named = list(args), kwargs
-        for place, node in self._root.entries.items():
+        for (place,) in [way for way in self._ways if len(way) == 1]:
             if isinstance(place, int):
                 if place < len(new):
-                    new[place] = _given(new[place], node, (place,), places)
+                    new[place] = self._given(new[place], (place,), places)
             elif place in named:
-                named = {**named, place: _given(named[place], node, (place,), places)}
+                named = {**named, place: self._given(named[place], (place,), places)}
         return Call(new, named, places)
 
     def _set(self, are: dict[Path, set[Any]]) -> None:
-        root = _Node()
-        for path, constants in are.items():
-            node = root
-            for step in path:
-                node = node.entries.setdefault(step, _Node())
-            node.constants = constants
-        self._are, self._root = are, root
+        self._are = are
+        self._ways = dict.fromkeys(path[: n + 1] for path in are for n in range(len(path)))
+
+    def _given(self, value: Any, path: Path, places: list[Path]) -> Any:
+        """An argument with inputs in the places of numbers; adds the places."""
+        if path not in self._ways:
+            return value
+        kind = type(value)
+        if kind is float or kind is int:
+            constants = self._are.get(path)
+            # A Program has int64: what does not fit stays a constant.
+            is_one = kind is float or _SMALLEST <= value <= _LARGEST
+            if constants is None or not is_one or value in constants:
+                return value
+            places.append(path)
+            return NumberInput(np.asarray(value, "int64" if kind is int else "float64"))
+        if not is_container(value):
+            return value
+        keys = iter(value if isinstance(value, dict) else range(len(value)))
+        return map_entries(value, lambda one: self._given(one, (*path, next(keys)), places))
 
 
 def _value_at(given: Call, path: Path) -> Any:
@@ -571,29 +571,6 @@ def _numbers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     elif is_container(value):
         for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _numbers(entry, (*path, key))
-
-
-def _given(value: Any, node: _Node, path: Path, places: list[Path]) -> Any:
-    """An argument with inputs in the places of numbers; adds the places."""
-    kind = type(value)
-    if kind is float or kind is int:
-        constants = node.constants
-        # A Program has int64: what does not fit stays a constant.
-        is_one = kind is float or _SMALLEST <= value <= _LARGEST
-        if constants is None or not is_one or value in constants:
-            return value
-        places.append(path)
-        return NumberInput(np.asarray(value, "int64" if kind is int else "float64"))
-    if not node.entries or not is_container(value):
-        return value
-    keys = iter(value if isinstance(value, dict) else range(len(value)))
-
-    def entry(one: Any) -> Any:
-        key = next(keys)
-        inner = node.entries.get(key)
-        return one if inner is None else _given(one, inner, (*path, key), places)
-
-    return map_entries(value, entry)
 
 
 def kind_of(tensor: EagerTensor) -> Any:

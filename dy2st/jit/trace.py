@@ -38,7 +38,7 @@ from dy2st.jit.objects_of_calls import (
 from dy2st.jit.signature import NumberSpec, constant_key
 from dy2st.transpiler.compile import is_part
 from dy2st.transpiler.lower import code_of, left_as_python
-from dy2st_runtime.errors import ConversionError, StateMade, WrongKind
+from dy2st_runtime.errors import ConversionError, Location, StateMade, WrongKind
 from dy2st_runtime.ir import Output, Program
 from dy2st_runtime.ir.location import join_parts, place_of, warn_user
 from dy2st_runtime.ir.structure import flatten, is_container
@@ -158,14 +158,13 @@ _MOST_KEYS = 1024
 
 
 class Watch:
-    """Counts the traces of one function."""
+    """Counts the traces of one function, and warns where they are many."""
 
     def __init__(self) -> None:
         """Nothing was traced yet."""
         self._traces: Counter[Hashable] = Counter()
-        self._values: dict[str, set[Any]] = {}
         self._last: dict[str, Any] = {}  # the constants of each argument
-        self._structures: dict[str, list[str]] = {}
+        self._seen: dict[tuple[str, str], list[Any]] = {}  # values, and structures, of each
         self._has_unrolled = False
 
     def given(self, static: StaticFunction, arguments: Mapping[str, Any]) -> str:
@@ -177,14 +176,17 @@ class Watch:
             )
             constants = tuple(map(constant_key, found))
             are_plain = all(is_plain(one) or isinstance(one, np.generic) for one in found)
-            what = "value" if are_plain else "object"
             if constants != self._last.setdefault(argument, constants):
                 self._last[argument] = constants
+                what = "value" if are_plain else "object"
                 why = why or f"the argument `{argument}` is another {what}"
-            if found:
-                self._note_value(static, argument, constants, found, what == "object")
+            most = _VALUES if are_plain else _TRACES
+            if found and self._fill("values", argument, constants, most):
+                self._warn_of_values(static, argument, found, most)
             if type(value) in (list, tuple, dict):
-                self._note_structure(static, argument, _structure(value))
+                shown = _structure(value)
+                if before := self._fill("structures", argument, shown, _VALUES):
+                    self._warn_of_structures(static, argument, shown, before[-2])
         return why
 
     def traced(self, static: StaticFunction, key: Hashable, again: str) -> None:
@@ -195,18 +197,15 @@ class Watch:
             self._traces.clear()
         self._traces[key] += 1
         if self._traces[key] == _TRACES - 1:  # the first one had no reason
-            warn_user(
-                f"{static.__qualname__}() is traced the {_TRACES}th time for calls of one kind, "
-                f"which takes long, since {again}. Keep what changes from call to call in a "
-                "tensor, or give it to the function as one",
-                place_of(static.__wrapped__),
+            _warn(
+                static,
+                f"is traced the {_TRACES}th time for calls of one kind, which takes long, since "
+                f"{again}. Keep what changes from call to call in a tensor, or give it to the "
+                "function as one",
             )
 
     def unrolled(
-        self,
-        static: StaticFunction,
-        arguments: Mapping[str, Any],
-        loops: Sequence[Unrolled],
+        self, static: StaticFunction, arguments: Mapping[str, Any], loops: Sequence[Unrolled]
     ) -> None:
         """Warn once of a loop that a size or a number among the arguments has made long.
 
@@ -220,44 +219,35 @@ class Watch:
             # A loop over pairs of neighbours has one iteration less.
             if not self._has_unrolled and {loop.iterations, loop.iterations + 1} & numbers:
                 self._has_unrolled = True
-                warn_user(
-                    f"{static.__qualname__}() unrolls {loop}, which take long to trace and to "
-                    f"compile; {STAYS_A_LOOP}",
-                    loop.at or place_of(static.__wrapped__),
-                )
+                text = f"unrolls {loop}, which take long to trace and to compile; {STAYS_A_LOOP}"
+                _warn(static, text, loop.at)
 
-    def _note_structure(self, static: StaticFunction, argument: str, shown: str) -> None:
-        seen = self._structures.setdefault(argument, [])
-        if shown in seen or len(seen) == _VALUES:
-            return
-        seen.append(shown)
-        if len(seen) == _VALUES:
-            warn_user(
-                f"{static.__qualname__}() has a Program for each of {_VALUES} structures of its "
-                f"argument `{argument}`, at last for {_shortened(shown)} after "
-                f"{_shortened(seen[-2])}, and each takes long to make. Stack the tensors of a list "
-                "to one tensor, whose InputSpec says None for their number, or fill all up to one "
-                "structure; of a tree convert the function of one node, and let Python walk from "
-                "node to node",
-                place_of(static.__wrapped__),
-            )
+    def _fill(self, what: str, argument: str, one: Any, most: int) -> list[Any] | None:
+        """Note one of an argument; all of them, once they are as many as are worth a warning."""
+        seen = self._seen.setdefault((what, argument), [])
+        if one in seen or len(seen) >= most:
+            return None
+        seen.append(one)
+        return seen if len(seen) == most else None
 
-    def _note_value(
-        self,
-        static: StaticFunction,
-        argument: str,
-        constants: tuple[Hashable, ...],
-        values: Sequence[Any],
-        has_objects: bool,
+    def _warn_of_structures(
+        self, static: StaticFunction, argument: str, shown: str, before: str
     ) -> None:
-        seen = self._values.setdefault(argument, set())
-        most = _TRACES if has_objects else _VALUES
-        if len(seen) >= most or constants in seen:
-            return
-        seen.add(constants)
-        if len(seen) < most:
-            return
-        if has_objects:
+        _warn(
+            static,
+            f"has a Program for each of {_VALUES} structures of its argument `{argument}`, at last "
+            f"for {_shortened(shown)} after {_shortened(before)}, and each takes long to make. "
+            "Stack the tensors of a list to one tensor, whose InputSpec says None for their "
+            "number, or fill all up to one structure; of a tree convert the function of one node, "
+            "and let Python walk from node to node",
+        )
+
+    def _warn_of_values(
+        self, static: StaticFunction, argument: str, values: Sequence[Any], most: int
+    ) -> None:
+        what, way_out = "values of", "Give what changes from call to call as tensors"
+        if most == _TRACES:
+            what = "objects that were"
             way_out = (
                 "Give it one object, whose attributes may change, or give its tensors and numbers"
             )
@@ -266,14 +256,15 @@ class Watch:
                 f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
                 "tensor that has it, whose InputSpec says None there"
             )
-        else:
-            way_out = "Give what changes from call to call as tensors"
-        warn_user(
-            f"{static.__qualname__}() has a Program for each of {most} "
-            f"{'objects that were' if has_objects else 'values of'} its argument `{argument}`, and "
-            f"each takes long to make. {way_out}: there is one Program for all of them then",
-            place_of(static.__wrapped__),
+        _warn(
+            static,
+            f"has a Program for each of {most} {what} its argument `{argument}`, and each takes "
+            f"long to make. {way_out}: there is one Program for all of them then",
         )
+
+
+def _warn(static: StaticFunction, text: str, at: Location | None = None) -> None:
+    warn_user(f"{static.__qualname__}() {text}", at or place_of(static.__wrapped__))
 
 
 # -- one trace --------------------------------------------------------------------------------
