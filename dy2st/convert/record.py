@@ -76,6 +76,9 @@ class Record:
     staged     what became branches and loops of the Program.
     answers    what caches of the user's functions have answered.
     apart      objects from outside of which code has asked whether they are one.
+    emptied    containers outside that the code has emptied, by id.
+    thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
+               raise, where that is caught.
     """
 
     on_form: Callable[[FunctionType], object] | None = None
@@ -84,6 +87,9 @@ class Record:
     staged: dict[Staged, None] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
     apart: list[Any] = field(default_factory=list)
+    emptied: dict[int, Any] = field(default_factory=dict)
+    thrown: list[BaseException] = field(default_factory=list)
+    of_operators: list[BaseException] = field(default_factory=list)
     layer_paths: LayerPaths = field(default_factory=LayerPaths)
 
     def met(

@@ -214,7 +214,6 @@ class Trace(Vocabulary):
         self.fixed: dict[tuple[Any, str], Any] = {}
         self.changes_names = False
         self.has_written = False  # whether anything outside would be other than before
-        self.emptied: dict[int, Any] = {}  # containers outside that the code has emptied
         self.alias_tracker = AliasTracker(self)
         self.repeats = Repeats()
         self.locations = locations or Locations()
@@ -222,8 +221,6 @@ class Trace(Vocabulary):
         self.origins: dict[int, tuple[Any, Any]] = {}  # how objects came about, with these
         self.tests: dict[int, Test] = {}  # what is known of values that decide
         self.handlers: list[Any] = []
-        self.thrown: list[BaseException] = []  # by `raise`: faults, and no Exceptions
-        self.of_operators: list[BaseException] = []  # what operators raise, where that is caught
         self.giving: list[Source] = []  # the generators whose items others give away
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
@@ -309,7 +306,7 @@ class Trace(Vocabulary):
 
     def is_as_found(self, owner: Any) -> bool:
         """Whether a container may hold what it held before the call: all of it, or some."""
-        return id(owner) in self.outside and id(owner) not in self.emptied
+        return id(owner) in self.outside and id(owner) not in self.record.emptied
 
     def read(self, kind: str, owner: Any, name: Any, value: Any) -> Any:
         """Note what a place outside holds that nothing has written; what is there is outside."""
@@ -477,7 +474,7 @@ class Trace(Vocabulary):
     def empty(self, owner: Any) -> None:
         """Let a container hold nothing, whatever it has held."""
         if not self.is_nested and self.is_outside(owner):
-            self.emptied[id(owner)] = owner
+            self.record.emptied[id(owner)] = owner
         self.writable(owner).clear()
 
     def write(self, owner: Any, name: Any, value: Any) -> None:

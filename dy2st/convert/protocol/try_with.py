@@ -539,5 +539,5 @@ def raised(trace: Trace, error: Any) -> Any:
         raise_outcome(trace, made)
     # No others: an exception that is kept keeps what the frames hold which it has left.
     if isinstance(made, CODE_FAULTS) or not isinstance(made, Exception):
-        trace.thrown.append(made)
+        trace.record.thrown.append(made)
     return made

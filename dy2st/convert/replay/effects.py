@@ -200,7 +200,7 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 
 
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
-    content, is_whole = place.value, id(place.owner) in trace.emptied
+    content, is_whole = place.value, id(place.owner) in trace.record.emptied
     if type(content) in (SymbolicSequence, Union):
         if not is_whole:
             trace.read_content(place.owner)
@@ -377,7 +377,6 @@ class Keeping:
             if one.number is not None:
                 variable = self.found[one.label] = trace.tracer.captured(one.tensor)
                 variable.number = one.number
-        for one in self.kept.values():
             roots.setdefault(one.home.key[:2], []).append(one)
         for found in roots.values():
             owner, name, _ = found[0].home

@@ -321,7 +321,7 @@ def settled(
                 outcome = opened.raised.outcome
                 # It may be no exception that the code has a handler for: what that raises, as for
                 # an attribute which it does not have, is raised on this path alone.
-                is_of_operator = any(outcome is one for one in trace.of_operators)
+                is_of_operator = any(outcome is one for one in trace.record.of_operators)
                 end_region(trace, opened.raised, lambda: caught(outcome), is_of_operator)  # noqa: B023
         sides = (opened.raised, opened.rest) if opened.raised_if else (opened.rest, opened.raised)
         end = _combined(trace, opened.pred, sides, names)

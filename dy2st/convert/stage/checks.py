@@ -138,7 +138,7 @@ _PLACES = {"index": 1, "index_put": 2}  # the first of the operands that are pla
 
 
 def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:
-    trace.of_operators.append(error)
+    trace.record.of_operators.append(error)
     return carry_check(trace, flag, error)
 
 

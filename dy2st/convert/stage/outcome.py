@@ -91,7 +91,7 @@ REFUSALS = (ConversionError, UndecidedDim, VerifyError, PassError)
 def is_thrown(trace: Trace, error: BaseException) -> bool:
     """Whether the code has raised it; Ctrl-C comes from elsewhere."""
     is_plain = isinstance(error, (Exception, GeneratorExit))
-    return is_plain or any(error is one for one in trace.thrown)
+    return is_plain or any(error is one for one in trace.record.thrown)
 
 
 class reraise_swallowed_refusals:
@@ -213,7 +213,7 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     it is one of several values that has no such operation (`of_cases`), nor what `raise` raises.
     """
     is_wrong = isinstance(error, CODE_FAULTS) and not of_cases
-    is_wrong = is_wrong and not any(error is one for one in trace.thrown)
+    is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     # That a tensor has no such position, Python says on that path alone.
     is_ours = isinstance(error, Dy2stError) and not of_cases and type(error) is not PlaceError
     if is_ours or (is_wrong and type(error) is not UnboundLocalError):
