@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.kinds.lists import held, new_list
+from dy2st.convert.kinds.lists import held
 from dy2st.convert.kinds.side_effects import called_by_the_user, note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.checks import caught
@@ -24,7 +24,7 @@ from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
-from dy2st.convert.values.layout import Layout, Number, Same, is_traced_number, number_kind
+from dy2st.convert.values.layout import Layout, Leaf, Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -372,19 +372,27 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
     if dataclasses.is_dataclass(kind):
         names = [field.name for field in _fields(kind)]
         return make([(name, again(trace.attr(value, name))) for name in names])
-    if type(trace.content(value)) is SymbolicSequence:
+    content = trace.content(value)
+    if type(content) is SymbolicSequence and isinstance(content.element, (Number, Leaf)):
         return _deepcopy(trace, value)
-    if kind in (list, tuple):
-        return new_list(trace, [again(one) for one in held(trace, value)], kind)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return trace.call(kind, *map(again, value))
-    if isinstance(value, (list, tuple)):
-        return trace.call(kind, [again(one) for one in trace.listed(value)])
+    if kind is SymbolicSequence or isinstance(value, (list, tuple)):
+        made = value.kind if kind is SymbolicSequence else kind
+        return trace.call(made, _each(trace, value, again))
     if isinstance(value, dict):
-        pairs = [(again(key), again(one)) for key, one in trace.call(value.items)]
+        pairs = _each(trace, trace.call(value.items), lambda pair: (again(pair[0]), again(pair[1])))
         default = (value.default_factory,) if isinstance(value, defaultdict) else ()
         return trace.call(kind, *default, pairs)
     return _deepcopy(trace, value)
+
+
+def _each(trace: Trace, iterable: Any, function: Any) -> Any:
+    """A list of what a function makes of each item."""
+    items = trace.items_of(iterable)
+    if type(items) is not Indexed:
+        return [function(one) for one in items]
+    return trace.gathered(Indexed(items.length, lambda place: function(items.item(place))))
 
 
 # -- copies -----------------------------------------------------------------------------------

@@ -343,6 +343,32 @@ def test_the_memo_of_a_deep_copy_is_written_like_any_dict():
     assert len(memo) == 2
 
 
+@dataclass
+class Scored:
+    place: int
+    score: object
+
+
+@dataclass
+class Rows:
+    rows: list
+    by_place: dict
+
+
+@pytest.mark.parametrize("take", [dataclasses.asdict, dataclasses.astuple])
+def test_dataclasses_in_lists_and_dicts_that_the_data_decides_are_taken_apart(take):
+    def run(x):
+        rows, by_place, place = [], {}, 0
+        while place < x.sum():
+            rows.append((place, Scored(place, x[0] + place)))
+            by_place[place * 2] = Scored(place, x[0] - place)
+            place += 1
+        return take(Rows(rows, by_place))
+
+    x = dy2st.to_tensor([1.0, 2.0])
+    assert repr(to_static(run)(x)) == repr(run(x))
+
+
 def test_dataclasses_are_taken_apart_in_all_that_holds_them():
     def run():
         pair = Pair(Fixed(1), OrderedDict(a=Fixed(2)))
