@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move
+from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move, when
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import (
     check_sure,
@@ -27,8 +27,8 @@ from dy2st_runtime.nn.tables import Table
 _NOTHING = object()
 
 
-def dict_row(*kinds: type | str) -> Callable[[Row], Row]:
-    """Let a function stand for a method of dicts; one of `keyed` does where the data decides."""
+def keyed_row(*kinds: type | str) -> Callable[[Row], Row]:
+    """Let a function stand for a method; one of `traced_keys` does where the data decides."""
 
     def register(row: Row) -> Row:
         name = row.__name__.strip("_")
@@ -72,7 +72,7 @@ def is_moved(trace: Trace, owner: Any, key: Any) -> bool:
     return any(getattr(case, "value", None) is MISSING for case in held.layouts)
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
         return trace.map_cases(lambda one: _get(trace, owner, one, default), key)
@@ -81,7 +81,7 @@ def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     found = entry(trace, owner, key)
     if presence(trace, found) is True:
@@ -92,7 +92,7 @@ def _setdefault(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     return default
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     found = entry(trace, owner, key)
     if default is _NOTHING:
@@ -104,7 +104,7 @@ def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     return value
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     content = whole_dict(trace, owner)
     check_sure(trace, content)
@@ -114,7 +114,7 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     return key, _pop(trace, owner, key)
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
     if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
         # A mapping or pairs that may read the dict before they give the next entry.
@@ -137,12 +137,8 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
             trace.writable(owner).update(new)
         return
     for key, value in new.items():
-
-        def put(key: Any = key, value: Any = value) -> tuple[()]:
-            trace.set_item(owner, key, trace.known(value))
-            return ()
-
-        trace.if_(presence(trace, value), put, lambda: (), (), ())
+        put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
+        when(trace, presence(trace, value), put)
 
 
 def pairs_of(trace: Trace, *others: Any) -> Any:
@@ -151,8 +147,9 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
         return {}
     (other,) = others
     if info(type(other)).family == "dict":
-        is_keyed = traced_keys.is_keyed(trace, other)
-        return traced_keys.items(trace, other) if is_keyed else dict(whole_dict(trace, other))
+        if traced_keys.is_keyed(trace, other):
+            return traced_keys.gone_through(trace, other, lambda pair: pair, True)
+        return dict(whole_dict(trace, other))
     if isinstance(other, dict):
         return dict(trace.double_star(other))
     if hasattr(type(other), "keys"):
@@ -161,8 +158,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
         if type(keys) is not SymbolicSequence:
             return {key: trace.item(other, key) for key in keys}
         out: list[Any] = trace.made([])
-        put = lambda key: trace.method(out, "append", (key, trace.item(other, key))) or ()  # noqa: E731
-        trace.for_(keys, None, put, (), ())
+        each(trace, keys, lambda key: trace.method(out, "append", (key, trace.item(other, key))))
         return trace.listed(out)
     items = trace.listed(other)
     if type(items) is SymbolicSequence:
@@ -194,7 +190,7 @@ def factory_of(trace: Trace, owner: Any) -> Any:
     return trace.seen("attr", owner, "default_factory", owner.default_factory)
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _copy(trace: Trace, owner: Any) -> Any:
     content = whole_dict(trace, owner)
     if type(owner) is defaultdict:
@@ -202,12 +198,12 @@ def _copy(trace: Trace, owner: Any) -> Any:
     return trace.made(type(owner)(content))
 
 
-@dict_row("dict")
+@keyed_row("dict")
 def _clear(trace: Trace, owner: Any) -> None:
     trace.empty(owner)
 
 
-@dict_row(OrderedDict, Table)
+@keyed_row(OrderedDict, Table)
 def _move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     to_move(trace, owner).move_to_end(key, last)
 
@@ -220,23 +216,15 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     ):
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
-
-    def put(key: Any) -> tuple[()]:
-        trace.set_item(made, key, value)
-        return ()
-
-    trace.for_(found, None, put, (), ())
+    each(trace, found, lambda key: trace.set_item(made, key, value))
     return made
 
 
-@function_row(dict)
-def _dict(trace: Trace, *others: Any, **named: Any) -> Any:
-    return _new(trace, {}, others, named)
-
-
-@function_row(OrderedDict)
-def _ordered_dict(trace: Trace, *others: Any, **named: Any) -> Any:
-    return _new(trace, OrderedDict(), others, named)
+@for_each(dict, OrderedDict)
+def _row_of_dict(kind: Any) -> None:
+    @function_row(kind)
+    def row(trace: Trace, *others: Any, **named: Any) -> Any:
+        return _new(trace, kind(), others, named)
 
 
 @function_row(defaultdict)
@@ -303,7 +291,8 @@ def shown_by(trace: Trace, view: Any) -> Any:
     """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
     _, (owner, name) = trace.origins[id(view)]
     if traced_keys.is_keyed(trace, owner):
-        return traced_keys.ROWS[name](trace, owner)
+        take = _TAKEN[name]
+        return traced_keys.gone_through(trace, owner, lambda pair: take(*pair), name == "items")
     content = trace.content(owner)
     trace.read_content(owner)
     if is_sure(trace, content):

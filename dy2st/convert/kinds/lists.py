@@ -86,6 +86,11 @@ def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:
     trace.for_(iterable, None, lambda item: (take(item), ())[1], (), ())
 
 
+def when(trace: Trace, flag: Any, run: Callable[[], Any]) -> None:
+    """Call `run` where a flag holds."""
+    trace.if_(flag, lambda: (run(), ())[1], lambda: (), (), ())
+
+
 def held(trace: Trace, owner: Any) -> Any:
     """What a list or tuple holds: a container of Python or a SymbolicSequence."""
     if type(owner) in (tuple, SymbolicSequence):
@@ -669,10 +674,5 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
     for place, answer in reversed(answers):
         found = F.where(trace.tracer.variable(answer), place, found)
         found.number = int
-    _check_found(trace, found)
+    trace.tracer.check(F.greater_equal(found, 0), ValueError("x is not in list"))
     return found
-
-
-def _check_found(trace: Trace, found: Any) -> None:
-    flag = F.greater_equal(found, 0)
-    trace.tracer.check(flag, ValueError("x is not in list"))

@@ -11,7 +11,8 @@ from typing import Any
 
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, is_lazy, length_of
+from dy2st.convert.kinds.dicts import keyed_row
+from dy2st.convert.kinds.lists import each, is_lazy, length_of, when
 from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
@@ -100,7 +101,7 @@ def _is_decided(trace: Trace, items: Any) -> bool:
 def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
     items = items if type(items) is SymbolicSequence else list(items)
     traced_keys.check_keys(items.element if type(items) is SymbolicSequence else None, set)
-    trace.for_(items, None, lambda item: (function(item), ())[1], (), ())
+    each(trace, items, function)
 
 
 @function_row(set)
@@ -137,18 +138,15 @@ def _add(trace: Trace, owner: Any, item: Any) -> None:
         trace.writable(owner).add(item)
 
 
-def _take(trace: Trace, owner: Any, item: Any) -> None:
-    """Take an element away that is there."""
-    traced_keys.taken(
-        trace, owner, traced_keys.place_of(trace, traced_keys.content_of(trace, owner), item)
-    )
-
-
 @method_row(set)
 def _discard(trace: Trace, owner: Any, item: Any) -> None:
     if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
-        there = lambda: _take(trace, owner, item) or ()  # type: ignore[func-returns-value]  # noqa: E731
-        trace.if_(traced_keys.contains(trace, owner, item), there, lambda: (), (), ())
+
+        def take() -> None:
+            content = traced_keys.content_of(trace, owner)
+            traced_keys.taken(trace, owner, traced_keys.place_of(trace, content, item))
+
+        when(trace, traced_keys.contains(trace, owner, item), take)
         return
     content_of(trace, owner)  # what it takes away depends on what was there
     trace.writable(owner).discard(item)
@@ -171,18 +169,13 @@ def _pop(trace: Trace, owner: Any) -> Any:
     return trace.writable(owner).pop()
 
 
-@method_row(set)
+@keyed_row(set)
 def _clear(trace: Trace, owner: Any) -> None:
-    if traced_keys.is_keyed(trace, owner):
-        traced_keys.ROWS["clear"](trace, owner)
-    else:
-        trace.empty(owner)
+    trace.empty(owner)
 
 
-@method_row("set")
+@keyed_row("set")
 def _copy(trace: Trace, owner: Any) -> Any:
-    if type(owner) is set and traced_keys.is_keyed(trace, owner):
-        return traced_keys.ROWS["copy"](trace, owner)
     return trace.made(type(owner)(content_of(trace, owner)))
 
 
@@ -197,7 +190,7 @@ def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     def iteration(item: Any) -> None:
         there = trace.in_(item, other)
         keep = there if is_in else trace.not_(there)
-        trace.if_(keep, lambda: _add(trace, made, item) or (), lambda: (), (), ())
+        when(trace, keep, lambda: _add(trace, made, item))
 
     _each(trace, elements(trace, items), iteration)
     return made

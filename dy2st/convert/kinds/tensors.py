@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.kinds.lists import each
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import is_plain_field
 from dy2st.convert.replay.result import Finished, Taker
@@ -54,12 +55,7 @@ def _listed(trace: Trace, tensor: Any) -> Any:
     if not tensor.ndim:
         return tensor.item()
     out: list[Any] = trace.made([])
-
-    def iteration(one: Any) -> tuple[()]:
-        trace.call(out.append, _listed(trace, one))
-        return ()
-
-    trace.for_(tensor, None, iteration, (), ())
+    each(trace, tensor, lambda one: trace.call(out.append, _listed(trace, one)))
     return out
 
 

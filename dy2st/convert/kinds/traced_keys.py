@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any
 
 from dy2st.convert.effect_table import is_of_library
-from dy2st.convert.kinds.lists import length_of, of_both, of_each, with_item
+from dy2st.convert.kinds.lists import each, length_of, of_both, of_each, when, with_item
 from dy2st.convert.stage.branch import is_case
 from dy2st.convert.stage.checks import must
 from dy2st.convert.trace import Trace, own_method
@@ -113,13 +114,9 @@ def entry_count(trace: Trace, content: dict[Any, Any]) -> Any:
 def gathered(trace: Trace, content: dict[Any, Any], take: Callable[[Any, Any], Any]) -> list[Any]:
     """A new list of what is taken of each entry that is there, by key and value."""
     out: list[Any] = trace.made([])
+    add = lambda key, value: trace.call(out.append, take(key, trace.known(value)))  # noqa: E731
     for key, value in content.items():
-
-        def add(key: Any = key, value: Any = value) -> tuple[()]:
-            trace.method(out, "append", take(key, trace.known(value)))
-            return ()
-
-        trace.if_(presence(trace, value), add, lambda: (), (), ())
+        when(trace, presence(trace, value), partial(add, key, value))
     return out
 
 
@@ -435,7 +432,7 @@ def is_equal(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def gone_through(
-    trace: Trace, owner: Any, take: Callable[[Any], Any], whole: Any = None
+    trace: Trace, owner: Any, take: Callable[[Any], Any], are_pairs: bool = False
 ) -> Indexed:
     """What is taken of each pair, in their order; the keys must stay the same meanwhile."""
     before = content_of(trace, owner)
@@ -450,42 +447,18 @@ def gone_through(
             trace.tracer.check(same, error)
         return trace.tracer.local(length)
 
+    whole = SymbolicSequence(list, before.element, before.arrays) if are_pairs else None
     return Indexed(size, lambda place: take(pair_at(trace, owner, place)), whole)
-
-
-def keys(trace: Trace, owner: Any) -> Indexed:
-    """`owner.keys()`."""
-    return gone_through(trace, owner, lambda pair: pair[0])
-
-
-def values(trace: Trace, owner: Any) -> Indexed:
-    """`owner.values()`."""
-    return gone_through(trace, owner, lambda pair: pair[1])
-
-
-def items(trace: Trace, owner: Any) -> Indexed:
-    """`owner.items()`."""
-    content = content_of(trace, owner)
-    return gone_through(
-        trace, owner, lambda pair: pair, SymbolicSequence(list, content.element, content.arrays)
-    )
 
 
 def update(trace: Trace, owner: Any, pairs: Any) -> None:
     """Set all pairs of an iterable."""
-
-    def iteration(pair: Any) -> tuple[()]:
-        key, value = trace.unpack(pair, 2)
-        trace.set_item(owner, key, value)
-        return ()
-
     check_keys(pairs.element if type(pairs) is SymbolicSequence else None, type(owner))
-    trace.for_(pairs, None, iteration, (), ())
+    each(trace, pairs, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
 
 
 ROWS: dict[str, Callable[..., Any]] = {
-    row.__name__: row
-    for row in (get, setdefault, pop, popitem, move_to_end, clear, copy, keys, values, items)
+    row.__name__: row for row in (get, setdefault, pop, popitem, move_to_end, clear, copy)
 } | {"__contains__": contains}
 # They give an entry to a dict of Python, or take one away, whose key the Program computes.
 CHANGING = frozenset({"setdefault", "pop", "move_to_end"})

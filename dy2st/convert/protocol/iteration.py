@@ -90,7 +90,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         if type(content) is SymbolicSequence:
             if kind is set:
                 raise refuse_order()
-            return traced_keys.ROWS["keys"](trace, iterable)
+            return traced_keys.gone_through(trace, iterable, lambda pair: pair[0])
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         return content

@@ -211,13 +211,9 @@ def is_of_codes(value: Any) -> bool:
 def with_lists(value: Any) -> Any:
     """A text with lists of its code points, as a Program shows it; other values as they are."""
     if type(value) is SymbolicSequence:
-        return _rows(value)
+        array: Any = value.arrays[0]  # a Variable, where a structure has an Output
+        return Rows(array, array)
     return value.mapped(with_lists) if type(value) is Text else map_entries(value, with_lists)
-
-
-def _rows(codes: SymbolicSequence) -> Rows:
-    array: Any = codes.arrays[0]  # a Variable, where a structure has an Output
-    return Rows(array, array)
 
 
 row(str, **_ATOM, family="text", is_plain=True, same=eq)
