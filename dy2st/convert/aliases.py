@@ -103,7 +103,6 @@ class AliasTracker:
         if is_shared:
             raise ConversionError(
                 f"a {kind} is used of which another list or dict has an element that has changed",
-                at=user_location(),
                 why="where a tensor decides how many elements there are, each holds them by value: "
                 f"the change (at {at}) is in one of them alone",
                 hint="change the elements before the second one is made, or use only that which "
@@ -112,7 +111,6 @@ class AliasTracker:
         raise ConversionError(
             f"a {kind} is used that a branch or loop may have made one with another, which has "
             "changed since",
-            at=user_location(),
             why=f"whether it is the one that changed (at {at}) is known only when the Program runs",
             hint=f"make a copy where the {kind} gets its second name",
         )
@@ -134,7 +132,6 @@ class AliasTracker:
         if is_shared or self._trace.locations.of(owner) is not None:
             raise ConversionError(
                 f"the identity of a {type(owner).__name__} that a branch, loop or list has chosen",
-                at=user_location(),
                 why="which object it is, is known only when the Program runs",
                 hint="compare the objects by `is`, or give each a number of its own",
             )
@@ -164,7 +161,6 @@ class AliasTracker:
         if self._trace.origins.get(id(owner), (None, None))[1] is ATTRIBUTES:
             raise ConversionError(
                 "attributes are set in the `__dict__` of an object of which others were set before",
-                at=user_location(),
                 why="that dict is put together anew at each look, so the change would be lost",
                 hint="set them by name: setattr(obj, name, value)",
             )
@@ -436,7 +432,6 @@ def _refuse(owner: Any) -> NoReturn:
     raise ConversionError(
         f"a {type(owner).__name__} is changed in place that is an element of a list whose "
         "length depends on a tensor, or inside of a value that may be another one",
-        at=user_location(),
         why="the Program keeps the elements by value",
         hint="put a changed copy into the list: items[i] = items[i] + [new]",
     )

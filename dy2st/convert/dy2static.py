@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, TypeAlias
 
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, Generated, Indexed
 from dy2st_runtime.errors import UnsupportedSyntax
-from dy2st_runtime.ir import user_location
 from dy2st_runtime.lazy import public_dir
 
 if TYPE_CHECKING:
@@ -565,7 +564,6 @@ def _trace_for(name: str) -> Trace:
     if trace is None:
         raise UnsupportedSyntax(
             f"{name}() is called where nothing is converted",
-            at=user_location(),
             why="it is an operation of a trace",
             hint="call it in a function that to_static converts",
         )

@@ -11,7 +11,7 @@ from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import Tensor, user_location
+from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
 
@@ -41,7 +41,6 @@ def check_held(owner: Any, state: Any) -> None:
         kind = type(owner).__name__
         raise ConversionError(
             f"a {kind} is used whose items a branch or loop that depends on a tensor has changed",
-            at=user_location(),
             why="how many there are, or of what kind, is known only when the Program runs",
             hint=f"give the {kind} all its items before, or keep them in a list or dict of Python",
         )

@@ -221,6 +221,7 @@ def _convert(
         if isinstance(owner, type):
             raise NotConvertible(
                 f"to_static of the class method {function.__qualname__}",
+                at=None,
                 why="its first argument is a class, of which a Program knows nothing",
                 hint="convert the function that it calls",
             )
@@ -229,6 +230,7 @@ def _convert(
     if isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(
             f"to_static of a {type(function).__name__}",
+            at=None,
             why="what is decorated is no function yet",
             hint=f"to_static goes under @{type(function).__name__}: write the decorators in the "
             "other order",
@@ -304,4 +306,4 @@ def not_convertible(what: str, function: Any, why: str) -> NotConvertible:
         hint = "decorate its methods, or convert an object of it"
     else:
         hint = "write a Python function that calls it, and convert that"
-    return NotConvertible(f"{what}, not {function!r:.80}", why=why, hint=hint)
+    return NotConvertible(f"{what}, not {function!r:.80}", at=None, why=why, hint=hint)

@@ -221,7 +221,7 @@ class GraphBreaks:
                 Break(static.__qualname__, None, error.at, error.what, error.why, error.hint)
             )
         if not found:
-            return ConversionError("")
+            return ConversionError("", at=None)
         listed = "".join(f"\n    {one.at}: {one.what}" for one in found)
         hints = dict.fromkeys(one.hint for one in found if one.hint)
         return ConversionError(

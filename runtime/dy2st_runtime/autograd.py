@@ -64,6 +64,7 @@ class AfterBackward:
         """Refused: a Program gives gradients back when it has run."""
         raise ConversionError(
             "a hook of _register_backward_hook() in a converted function",
+            at=None,
             why="it runs when gradients are there, which is behind the call",
             hint="call backward() outside, or use register_hook(hook), which gets the gradient",
         )

@@ -13,7 +13,6 @@ from dy2st_runtime.ir.definition import Effect, OperatorDefinition
 from dy2st_runtime.ir.dispatch import F, Look, install_eager
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.kernel_errors import as_ours
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.promotion import (
     as_array,
@@ -133,7 +132,6 @@ def _tensors(definition: OperatorDefinition, inputs: tuple[Any, ...]) -> list[Ea
             if isinstance(value, Variable):
                 raise EscapedVariable(
                     f"{value!r} is used outside of the trace that it belongs to",
-                    at=user_location(),
                     why="the traced function has kept it, in an attribute or a global, say",
                     hint="return it from the function instead",
                 )

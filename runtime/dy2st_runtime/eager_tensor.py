@@ -15,7 +15,7 @@ from dy2st_runtime.exported_buffers import note_export
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.grad_mode import is_grad_enabled, no_grad
-from dy2st_runtime.ir.location import hide_own_frames, user_location, without_own_frames
+from dy2st_runtime.ir.location import hide_own_frames, without_own_frames
 from dy2st_runtime.ir.program import data_of_tensor
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
@@ -196,7 +196,6 @@ class EagerTensor(Tensor):
         if tracer is not None and tracer.reads_live_tensors:
             raise TensorAsPython(
                 f"{what} of a parameter or buffer while a function is traced",
-                at=user_location(),
                 why="the Program reads the tensor when it runs; the value now would be frozen in",
                 hint="use the tensor in operators, or keep a Python number in the Layer",
             )

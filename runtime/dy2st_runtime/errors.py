@@ -43,6 +43,7 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from importlib import import_module
+from types import EllipsisType
 
 from dy2st_runtime.thread_state import ThreadState
 
@@ -345,14 +346,25 @@ class ConversionError(Dy2stError, RuntimeError):
 
     The message has four parts: where, what, why, and what to write instead.
 
-    >>> error = dy2st.errors.ConversionError("a tensor as a key", hint="use an int")
+    >>> error = dy2st.errors.ConversionError("a tensor as a key", at=None, hint="use an int")
     >>> print(error)
     a tensor as a key
       instead: use an int
     """
 
-    def __init__(self, what: str, *, at: Location | None = None, why: str = "", hint: str = ""):
-        """Word the refusal from its parts and keep them as attributes."""
+    # Finds the line of the user's that runs; `ir/location.py` does it.
+    _here: Callable[[], Location | None] = staticmethod(lambda: None)
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        at: Location | EllipsisType | None = ...,
+        why: str = "",
+        hint: str = "",
+    ):
+        """Word the refusal from its parts and keep them; without `at` it is the user's line."""
+        at = self._here() if at is ... else at
         self.what, self.at, self.why, self.hint = what, at, why, hint
         lines = [f"{at}: {what}" if at else what]
         if why:

@@ -34,7 +34,7 @@ from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import Operator, Tensor, user_location
+from dy2st_runtime.ir import Operator, Tensor
 from dy2st_runtime.ir.dispatch import eagerly
 from dy2st_runtime.tensor import EagerTensor
 
@@ -138,7 +138,6 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
         raise UnsupportedSyntax(
             f"{function.__name__}() has a cache and is called for the first time in a branch or "
             "loop that depends on a tensor",
-            at=user_location(),
             why="it would be computed while the function is traced, on every path",
             hint="call it once before the `if` or loop",
         )
@@ -169,7 +168,6 @@ def _refused(function: Any, what: str, why: str) -> ConversionError:
     name = function.__name__
     return ConversionError(
         f"{name}(), which is under lru_cache or cache, {what}",
-        at=user_location(),
         why=f"Python finds tensors in a cache by which object they are, a Program has none; {why}",
         hint=f"call the function without its cache: {name}.__wrapped__(...)",
     )

@@ -32,7 +32,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir import F, Tensor
 
 POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
 LEFT = Special("a number that only the run knows")
@@ -120,7 +120,6 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
     if is_endless or len(found) == _MOST_ITEMS:
         raise UnsupportedSyntax(
             f"zip() of an endless {type(items).__name__} and of something of unknown length",
-            at=user_location(),
             why="which of its items are taken is known only when the Program runs",
             hint="count by enumerate(...), and take items[i % len(items)]",
         )
@@ -173,7 +172,6 @@ def held_now(trace: Trace, owner: Any) -> Any:
     if type(content) is SymbolicSequence:
         raise ConversionError(
             "a loop over a list changes its length, as a tensor decides",
-            at=user_location(),
             why="the loop is unrolled, and how often it would run is known only later",
             hint="loop over a copy: `for item in list(items)`",
         )
@@ -340,7 +338,6 @@ def _gathered(trace: Trace, generated: Generated) -> list[Any]:
         raise UnsupportedSyntax(
             "items of a generator with an `if`, or of a filter, are taken one by one, and to make "
             "them changes something else",
-            at=user_location(),
             why="a tensor decides how many there are, so all are made with the first; Python makes "
             "each when it is asked for",
             hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
@@ -371,7 +368,6 @@ def left_of(trace: Trace, generated: Generated) -> Any:
     if type(items) is Union:
         raise UnsupportedSyntax(
             "a generator is advanced in a branch or loop that depends on a tensor, and again later",
-            at=user_location(),
             why="how far it has come is known only when the Program runs",
             hint="gather the items in a list first",
         )
@@ -395,7 +391,6 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
     name = "list_reverseiterator" if is_backwards else type(iterator).__name__
     raise UnsupportedSyntax(
         f"a {name} is advanced in a branch or loop that depends on a tensor",
-        at=user_location(),
         why="how far it has come would be known only when the Program runs",
         hint="take the items before the statement: items = list(...)",
     )
@@ -405,7 +400,6 @@ def refuse_left() -> NoReturn:
     """Refuse to read on in a generator or iterator."""
     raise UnsupportedSyntax(
         "a generator or iterator is read on later, after a loop that a tensor may have left",
-        at=user_location(),
         why="how far the loop has come is known only when the Program runs",
         hint="gather the items in a list first",
     )
@@ -513,7 +507,6 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     if type(items) is not Indexed and is_lazy(trace, iterable):
         raise UnsupportedSyntax(
             f"islice() of a {type(iterable).__name__}, up to a number that only the run knows",
-            at=user_location(),
             why="what it leaves of the iterator is known only when the Program runs",
             hint="take islice() of a list, or count by zip(range(n), items)",
         )

@@ -25,7 +25,7 @@ from dy2st.convert.values.special import (
     Union,
 )
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import ArrayType, F, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Variable
 from dy2st_runtime.ir.choice import Text
 
 # -- writes into containers -------------------------------------------------------------------
@@ -134,7 +134,6 @@ def of_both(left: Layout, right: Layout, join: Lub | None = None) -> Layout:
     except Unlike as error:
         raise ConversionError(
             f"an element of a list whose length depends on a tensor is {error}",
-            at=user_location(),
             why="the list becomes arrays, and one Program must serve all of its elements",
             hint="let all elements be of one kind, such as tensors of one dtype and rank",
         ) from None
@@ -331,7 +330,6 @@ def set_slice_of(trace: Trace, owner: Any, index: slice, items: Any) -> None:
     if index.step not in (None, 1):
         raise ConversionError(
             "a slice with a step is assigned in a list whose length depends on a tensor",
-            at=user_location(),
             why="which places it has is known only when the Program runs",
             hint="assign the elements in a `for` loop",
         )
@@ -461,7 +459,6 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     if type(owner) is deque and owner.maxlen is not None:
         raise ConversionError(
             "insert() of a deque with maxlen whose length depends on a tensor",
-            at=user_location(),
             why="whether it is full is known only when the Program runs",
             hint="use a list, and cut it: items = items[-most:]",
         )

@@ -21,7 +21,7 @@ from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import is_traced_number, number_kind
 from dy2st_runtime.dims import Condition, Dim, maximum
 from dy2st_runtime.errors import ConversionError, TensorAsPython
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.refusals import refused_by_numpy
 
@@ -45,7 +45,6 @@ def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
     if type(value) is Text:
         raise TensorAsPython(
             f"{kind.__name__}() of a text with values of tensors in it",
-            at=user_location(),
             why="the Program writes texts, and has no numbers of them",
             hint="compute with the numbers that the text is made of",
         )
@@ -89,7 +88,6 @@ def _complex(trace: Trace, *args: Any, **options: Any) -> Any:
     if any(map(is_traced, (*args, *options.values()))):
         raise TensorAsPython(
             "complex() of a traced tensor",
-            at=user_location(),
             why="only the run has its value, and a Program has no complex numbers of Python",
             hint="compute with a tensor of them: x + 0j",
         )
@@ -122,7 +120,6 @@ def _round(trace: Trace, number: Any, ndigits: Any = None) -> Any:
     if type(ndigits) is not int or not 0 <= ndigits <= 22:
         raise ConversionError(
             "round() of a number to digits before the point, or to as many as the data say",
-            at=user_location(),
             why="a Program rounds to a known number of digits behind the point, to 22 at most",
             hint="write round(x / 100) * 100, or round a tensor",
         )

@@ -28,7 +28,7 @@ from dy2st.convert.values.layout import Layout, Leaf, Number, Same, is_traced_nu
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text, joined
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.size_list import SizeList
@@ -47,7 +47,6 @@ def class_of(value: Any) -> type:
         raise TensorAsPython(
             "the class of a value is asked that is a number of Python on one path and a tensor, or "
             "another kind of number, on another",
-            at=user_location(),
             why="a Program has one kind of value for both",
             hint="let it be a tensor on both paths, to_tensor(0.0), or a number: x.item()",
         )
@@ -148,7 +147,6 @@ def refuse_as_key(value: Any) -> None:
         if is_traced_number(part) or type(part) in (SymbolicSequence, Text, Union):
             raise TensorAsPython(
                 "a traced number is a key of a dict or set, or a text or list of the Program is",
-                at=user_location(),
                 why="it is known only when the Program runs",
                 hint="compare it with the keys in an `if`, or keep the entries in a tensor and "
                 "index that",
@@ -223,7 +221,6 @@ def _dir(trace: Trace, owner: Any) -> Any:
     if written:
         raise ConversionError(
             "dir() of an object whose attributes the function has set",
-            at=user_location(),
             why="the object itself gets them when the Program has run",
             hint="ask for them by name: hasattr(o, name)",
         )

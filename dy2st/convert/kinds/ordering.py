@@ -38,7 +38,7 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim, maximum, minimum
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ops.control_flow import cond
 
 _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
@@ -78,7 +78,6 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
         if size * (size - 1) // 2 > _MOST_PAIRS:
             raise ConversionError(
                 f"{size} elements are put in an order that depends on a tensor",
-                at=user_location(),
                 why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
                 hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
             )

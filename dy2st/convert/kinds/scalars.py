@@ -11,7 +11,7 @@ from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import MissingAttribute, TensorAsPython
-from dy2st_runtime.ir import ArrayType, F, Tensor, Variable, user_location
+from dy2st_runtime.ir import ArrayType, F, Tensor, Variable
 from dy2st_runtime.ir.tracing.python_numbers import require_real
 from dy2st_runtime.tensor import EagerTensor
 
@@ -125,4 +125,4 @@ def member(trace: Trace, owner: Any, name: str) -> Any:
 
 def _refusal(what: str, hint: str) -> TensorAsPython:
     why = "while a function is traced its tensors have no values yet"
-    return TensorAsPython(what, at=user_location(), why=why, hint=hint)
+    return TensorAsPython(what, why=why, hint=hint)

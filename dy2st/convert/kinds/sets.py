@@ -19,7 +19,6 @@ from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import Generated, SymbolicSequence
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import user_location
 
 
 def content_of(trace: Trace, owner: Any) -> Any:
@@ -51,7 +50,6 @@ def refuse_order() -> ConversionError:
     """For a loop over a set that the data decides."""
     return ConversionError(
         "the code goes through a set whose elements the data decides",
-        at=user_location(),
         why="in which order Python's set gives them is not known to the Program",
         hint="go through sorted(...) of it, or keep a list beside it",
     )
@@ -120,7 +118,6 @@ def _frozenset(trace: Trace, iterable: Any = ()) -> Any:
     if _is_decided(trace, found):
         raise ConversionError(
             "a frozenset is made of elements that the data decides",
-            at=user_location(),
             why="the Program has no value for it",
             hint="make a set, or a sorted tuple",
         )

@@ -278,7 +278,7 @@ def check_side_effects(
     row = _row_here(trace, row or row_of(function, values), function, values)
     if row.hint in (SEED, MODE):
         what = row.what.format(function.__name__)
-        raise ConversionError(what, at=user_location(), why=_ONCE, hint=row.hint)
+        raise ConversionError(what, why=_ONCE, hint=row.hint)
     if row.effect in (Effect.UNKNOWN, Effect.READS_PROCESS):
         text = f"{_named(function)} is called at {user_location()}"
         trace.read(EACH_CALL, function, "called", text)
@@ -353,7 +353,6 @@ def refuse_advance_outside(iterator: Any) -> None:
     if hasattr(type(iterator), "__next__") or isinstance(iterator, Coroutine):
         raise UnsupportedSyntax(
             f"a {type(iterator).__name__} from outside of the converted function is advanced",
-            at=user_location(),
             why="each call would have to take another item, and a Program has none of them",
             hint="take the item outside, and give it to the function",
         )
@@ -401,7 +400,6 @@ def refuse_change(trace: Trace, owner: Any) -> None:
 def _in_a_branch(what: str, why: str, hint: str) -> UnsupportedSyntax:
     return UnsupportedSyntax(
         f"{what} in a branch or loop that depends on a tensor",
-        at=user_location(),
         why=f"{_ONCE}: {why}",
         hint=hint,
     )

@@ -237,7 +237,6 @@ def _let_it_be_none(trace: Trace, there: Variable) -> None:
         return
     raise ConversionError(
         "the gradient of a tensor that only a branch, or some iterations of a loop, depend on",
-        at=user_location(),
         why="on other paths it stays None, and a Program has a tensor there, or has none",
         hint="let each path use the tensor, by 0 * x if need be, or let gradients be zeros at "
         "first: x.grad = zeros_like(x), or clear_grad() after the first call",
@@ -264,7 +263,6 @@ def _of_step(trace: Trace, tensor: Tensor) -> Any:
         raise ArgumentError("step() is taken by a gradient that only some paths have given")
     raise ConversionError(
         "a step of an optimizer is taken by a gradient that only some paths have given",
-        at=user_location(),
         why="on the others it is None, and which parameters a step moves is part of the Program",
         hint="let gradients be zeros at first: clear_grad() after the first call",
     )
@@ -346,7 +344,6 @@ def enter(trace: Trace, mode: Any) -> None:
             )
         raise ConversionError(
             "enable_grad() in a converted function that is called under no_grad()",
-            at=user_location(),
             why="a Program that is run without gradients records none of its parts",
             hint="call the function outside of no_grad(), and detach() what it returns",
         )

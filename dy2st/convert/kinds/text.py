@@ -223,7 +223,6 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     if type(spec) in (Text, Union) or is_traced(spec):
         raise TensorAsPython(
             "a format depends on a tensor",
-            at=user_location(),
             why="the format of a text is part of the Program",
             hint="take a format that is known, such as {x:>10.2f}",
         )
@@ -317,14 +316,12 @@ def kept(trace: Trace, value: Any) -> Any:
     if info(kind).is_view or (info(kind).is_container and kind not in (list, dict)):
         raise ConversionError(
             f"the text of a {kind.__name__} with tensors in it",
-            at=user_location(),
             why="a text of the Program has places for tensors, and lists and dicts of them",
             hint="print a list(...) or dict(...) of it",
         )
     if type(content) in (SymbolicSequence, Indexed, Generated):
         raise ConversionError(
             "the text of a list whose length depends on a tensor",
-            at=user_location(),
             why="a text of the Program has places for tensors alone",
             hint="print the elements in a `for` loop",
         )
@@ -508,7 +505,6 @@ def logs_message(
         what = "a warning" if function is warnings.warn else "a message to a logger"
         raise UnsupportedSyntax(
             f"{what} with a tensor in it, of a kind that no Program gives",
-            at=user_location(),
             why="a Program gives texts: with a level, to a logger of logging.getLogger, or with a "
             "class of Python's own to warnings.warn",
             hint='write ("%s", x) without extra=, exc_info= and stacklevel=, or print(...)',

@@ -33,7 +33,7 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import MISSING, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ops.control_flow import cond
 
@@ -126,7 +126,6 @@ def check_sure(trace: Trace, content: dict[Any, Any]) -> None:
         if may_be_missing(trace, value):
             raise ConversionError(
                 f"a dict is used as a whole whose entry {key!r} may be missing",
-                at=user_location(),
                 why="a branch that depends on a tensor has set or deleted it",
                 hint="give the entry a value before the branch, such as None",
             )
@@ -163,7 +162,6 @@ def _note_methods(trace: Trace, key: Any) -> None:
         raise ConversionError(
             f"a {kind} that the data decides is looked up in a dict or set by its own __hash__ or "
             "__eq__",
-            at=user_location(),
             why="the Program can compare numbers, texts, and tuples of them",
             hint="use what tells one from the other as the key",
         )
@@ -171,7 +169,6 @@ def _note_methods(trace: Trace, key: Any) -> None:
         raise ConversionError(
             f"a {kind} is looked up in a dict or set whose __hash__ or __eq__ reads what the "
             "function has set",
-            at=user_location(),
             why="Python calls them by itself, and objects from outside are set after the call",
             hint="use a key that does not change, such as a number or text",
         )
@@ -271,7 +268,6 @@ def check_keys(element: Layout | None, kind: type) -> None:
 def _no_key(kind: type) -> ConversionError:
     return ConversionError(
         f"a {kind.__name__} whose keys the data decides gets a key that is a tensor or object",
-        at=user_location(),
         why="the Program can compare numbers, texts, and tuples of them",
         hint="make a number of it: int(key)",
     )
@@ -400,7 +396,6 @@ def copy(trace: Trace, owner: Any) -> Any:
         raise ConversionError(
             f"a {type(owner).__name__} whose keys the data decides is copied, with lists or "
             "objects in it",
-            at=user_location(),
             why="the Program keeps them by value, and both would hold the same ones",
             hint="make the new one entry by entry, with copies",
         )
@@ -471,7 +466,6 @@ def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
     if is_mapping and any(is_traced_key(trace, key) for key in keys):
         raise TensorAsPython(
             f"a traced number is a key of a {type(owner).__name__}",
-            at=user_location(),
             why="it is known only when the Program runs",
             hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
         )
@@ -483,7 +477,6 @@ def refuse_text_as_key(key: Any) -> None:
     if any(type(part) is Text and not is_of_codes(part) for part in parts):
         raise TensorAsPython(
             "a text with values of tensors in it is a key of a dict or set",
-            at=user_location(),
             why="it is known only when the Program runs",
             hint="use the numbers that it is made of as the key: a tuple of int(...)",
         )

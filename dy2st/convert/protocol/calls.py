@@ -64,7 +64,7 @@ from dy2st.convert.values.special import NOWHERE, Union
 from dy2st.transpiler.compile import TracedForm
 from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
-from dy2st_runtime.ir import Tensor, Variable, user_location
+from dy2st_runtime.ir import Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.location import explain_frames, without_own_frames
 from dy2st_runtime.ir.tracing.tracer import current_tracer
@@ -559,7 +559,6 @@ def check_fault(function: Any, error: Exception, given: Sequence[Any]) -> None:
 def _refusal(called: str, of: str) -> TensorAsPython:
     return TensorAsPython(
         f"{called}, a function {of}, gets what only the run knows",
-        at=user_location(),
         why="while a function is traced numbers and texts of the Program have no value yet",
         hint="call it on what the function returns, or compute it with functions of dy2st",
     )

@@ -34,7 +34,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import F, Tensor, Variable, user_location
+from dy2st_runtime.ir import F, Tensor, Variable
 
 
 def test_of(trace: Trace, value: Any) -> Any:
@@ -345,7 +345,6 @@ class _Matcher:
         if type(items) is SymbolicSequence:
             raise UnsupportedSyntax(
                 "a sequence pattern is matched against a list whose length depends on a tensor",
-                at=user_location(),
                 why="how many items the list has is known only when the Program runs",
                 hint="compare len(...) of the list with an `if`, and take its items by index",
             )
@@ -393,7 +392,6 @@ class _Matcher:
         if type(content) is SymbolicSequence:
             raise ConversionError(
                 "a mapping pattern is matched with a dict whose keys depend on a tensor",
-                at=user_location(),
                 why="which of them it has is known only when the Program runs",
                 hint="ask for the keys in an `if`: `if key in table:`",
             )
@@ -453,7 +451,6 @@ def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
     if type(value) is Union and any(is_missing(case) for case in value.layouts):
         raise UnsupportedSyntax(
             f"a `case` asks for the attribute {name!r}, and a tensor decides whether it is there",
-            at=user_location(),
             why="whether the case matches is then known only when the Program runs",
             hint=f"ask for it before the `match`: getattr(value, {name!r}, None)",
         )

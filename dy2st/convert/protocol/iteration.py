@@ -53,7 +53,7 @@ from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects,
 from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.nn.layer import Layer
 
 
@@ -186,7 +186,6 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
     if type(items) is Indexed:
         raise UnsupportedSyntax(
             "a loop with a `yield` in it runs over a length that depends on a tensor",
-            at=user_location(),
             why="Python runs it, item by item, before the length is known",
             hint="gather the items in a list, and return that",
         )
@@ -293,7 +292,6 @@ def unknown_arguments(what: str) -> ConversionError:
     """The refusal of a call whose arguments must be known in number."""
     return ConversionError(
         f"{what} is unpacked into arguments",
-        at=user_location(),
         why="how many arguments the function gets is part of the Program",
         hint="give the function the whole, as one argument",
     )
@@ -415,7 +413,6 @@ def for_(
             raise UnsupportedSyntax(
                 "a tensor leaves a loop over something of Python that has more than "
                 f"{_MOST_ITERATIONS} items",
-                at=user_location(),
                 why="each iteration becomes a part of the Program",
                 hint="loop over a tensor or over range() of a traced number, or use `while`",
             )

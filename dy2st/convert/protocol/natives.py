@@ -49,7 +49,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import Tensor, user_location
+from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.nn.layer import Layer
 
@@ -221,7 +221,6 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
     if trace.locations.of(value) is not None:
         raise ConversionError(
             f"a {kind.__name__} is given to code that is not converted",
-            at=user_location(),
             why="a branch, loop or list has chosen it, and what it holds is known only when the "
             "Program runs",
             hint="give that code the values that it needs",
@@ -574,7 +573,6 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
             return native(trace, found, around)
         raise ConversionError(
             "one of several values is given to code that is not converted",
-            at=user_location(),
             why="which of them it is, is known only when the Program runs",
             hint="decide with an `if` first, and call it in both branches",
         )
@@ -625,7 +623,6 @@ def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
         raise ConversionError(
             f"a {content.kind.__name__} whose length depends on a tensor is given to code that is "
             "not converted",
-            at=user_location(),
             why="it is no list of tensors",
             hint="gather the tensors in a list of their own",
         )

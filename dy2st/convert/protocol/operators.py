@@ -419,7 +419,6 @@ def _undecided(name: str, what: str) -> TensorAsPython:
     symbol = {"eq": "==", "ne": "!="}.get(name, name)
     return TensorAsPython(
         f"`{symbol}` between two {what}, one of which a tensor decides on",
-        at=user_location(),
         why="whether they are one object is known only when the Program runs",
         hint="compare values that they hold, or keep a flag that says which it is",
     )

@@ -51,7 +51,7 @@ from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import CONTENT, MISSING, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Tensor, user_location
+from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.storage import VarType
@@ -263,7 +263,6 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         if name == "name" and not is_here and trace.is_nested:
             raise ConversionError(
                 "a tensor gets a name in a branch or loop that depends on a tensor",
-                at=user_location(),
                 why="names are for people who read the Program: it would have the name on every "
                 "path",
                 hint="name it before the branch, or keep the name in a variable",
@@ -304,7 +303,6 @@ def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if type(owner) is FunctionType and name in _OF_CALLS and not trace.is_made_here(owner):
         raise ConversionError(
             f"`{name}` is set of the function {owner.__name__}(), which is made outside",
-            at=user_location(),
             why="what a call of it takes is part of the Program, and is known before it runs",
             hint="set it where the function is made, or give the values as arguments",
         )
@@ -336,7 +334,6 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         kind = type(owner).__name__
         raise ConversionError(
             f"the attribute {name!r} of a {kind} is set that is made outside of the function",
-            at=user_location(),
             why="what code in C keeps is no part of a Program",
             hint="set it before the function is called, or make a copy in it",
         )

@@ -42,7 +42,6 @@ from dy2st.convert.stage.outcome import (
 from dy2st.convert.trace import Region, Source, Trace, own_method, special
 from dy2st.convert.values.special import UNBOUND, Generated, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
-from dy2st_runtime.ir import user_location
 from dy2st_runtime.ir.location import hide_own_frames
 
 Push = Callable[[Any], Any]
@@ -525,7 +524,6 @@ def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:
         return found
     raise UnsupportedSyntax(
         "a jump in `finally` swallows an exception, and a tensor decides whether it does",
-        at=user_location(),
         why="the exception is raised while the Program is made, before the tensor is known",
         hint="catch the exception with `except`, and jump after the `try`",
     )

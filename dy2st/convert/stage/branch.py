@@ -44,7 +44,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, ShapeError
-from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable, user_location
+from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.sizes import branch_condition
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -456,7 +456,6 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         except Unlike as error:
             raise BranchMismatch(
                 f"{in_words(slot.name)} is {error} after an `if` that depends on a tensor",
-                at=user_location(),
                 why="which one it is, is known only when the Program runs",
                 hint="let both branches give it values of one kind",
             ) from None
@@ -603,7 +602,6 @@ def _append(trace: Trace, pred: Variable, regions: Sequence[Region]) -> list[Var
 def _mismatch(words: str) -> Exception:
     return BranchMismatch(
         f"the branches of an `if` give {words}",
-        at=user_location(),
         why="which branch is taken is known only when the Program runs",
         hint="let both give values of one type: cast or reshape them",
     )

@@ -194,7 +194,6 @@ class Loop:
         """The refusal of a variable that cannot be both."""
         return LoopMismatch(
             f"{in_words(slot.name)} is {error} in a loop that depends on a tensor",
-            at=user_location(),
             why="one Program must serve every iteration",
             hint="let each iteration leave it in the form that it has before the loop",
         )
@@ -334,7 +333,6 @@ def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region,
     names = ", ".join(in_words(slot.name) for slot in loop.variables)
     raise LoopMismatch(
         f"one of the variables {names} has another form after every iteration",
-        at=user_location(),
         why="the loop depends on a tensor, so one Program must serve every iteration",
         hint="let each iteration leave the variables in the form that they have before the loop",
     )
@@ -397,7 +395,6 @@ def _run(loop: Loop, function: Body, what: str) -> Region:
     if region.raised is not None:
         raise ConversionError(
             "the test of a loop that depends on a tensor raises",
-            at=user_location(),
             why="whether there is an iteration is asked first, and no path goes on behind that",
             hint="raise before the loop",
         )
@@ -572,7 +569,6 @@ def _owners(loop: Loop, leaves: Sequence[Variable]) -> list[Tensor]:
 def _mismatch(words: str) -> Exception:
     return LoopMismatch(
         f"an iteration of a loop leaves {words}",
-        at=user_location(),
         why="the loop depends on a tensor, so one Program must serve every iteration",
         hint="let each iteration leave values of one type: cast or reshape them",
     )
@@ -717,7 +713,6 @@ def _two_names() -> EscapedVariable:
     return EscapedVariable(
         "a tensor that may have another name, too, is changed in place in a loop that depends on a "
         "tensor",
-        at=user_location(),
         why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
         "under each of them, a Program under one",
         hint="clone() what is changed where it gets its other name: a, b = b.clone(), a",

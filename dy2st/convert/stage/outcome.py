@@ -124,7 +124,6 @@ def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
             if handler.ends_loop:
                 raise ConversionError(
                     f"a loop over an object ends with a {kind.__name__} that a tensor decides on",
-                    at=user_location(),
                     why="the loop is unrolled, and how often it would run is known only later",
                     hint="write a generator with `yield`, or a `while` loop on the tensor",
                 )
@@ -132,7 +131,6 @@ def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
                 raise ConversionError(
                     f"{kind.__name__} is raised in a branch or loop that depends on a tensor, in a "
                     "`try` or `with` that may catch it and that stays Python's own",
-                    at=user_location(),
                     why="whether it is raised is known only when the Program runs",
                     hint="let no `yield`, and no `return` in `finally`, stand in the `try` or "
                     "`with`",
@@ -193,7 +191,6 @@ def endless(reason: Exception | None = None) -> ConversionError:
         why = f"and no function of the Program can stand for it: {str(reason).strip()}"
     return ConversionError(
         "a recursion whose end depends on a tensor, or that is too deep to be traced",
-        at=user_location(),
         why="both branches of an `if` on a tensor are traced, so every call makes the next one, "
         + why,
         hint="let every call get and give values of the same kinds, and change nothing that it is "
@@ -273,7 +270,6 @@ def record(error: BaseException) -> None:
         raise ConversionError(
             f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
             "depends on a tensor",
-            at=user_location(),
             why="a Program can keep tensors, Python constants, and lists, tuples and dicts of them",
             hint="raise it with the text or numbers that it needs",
         )

@@ -48,7 +48,7 @@ from dy2st.convert.values.layout import Same, Unlike, as_value_layout
 from dy2st.convert.values.special import ABSENT, CONTENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup, user_location
+from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup
 from dy2st_runtime.ir.definition import Effect
 from dy2st_runtime.ir.functions import CALL, define, result_types, symbols_in
 from dy2st_runtime.ir.join import differs_by_element, join_types
@@ -501,7 +501,6 @@ class Recursion(Loop):
         """The reason why there is no function."""
         return ConversionError(
             f"{self.function.__qualname__}(), which calls itself as the data decide, {words}",
-            at=user_location(),
             why="one function of the Program must serve every call",
             hint="let each call get and give values of the same kinds, and new tensors and lists",
         )

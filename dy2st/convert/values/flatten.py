@@ -33,7 +33,6 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 if TYPE_CHECKING:
@@ -297,7 +296,6 @@ def case_of(node: Cases, item: Layout) -> int:
     if place is None:
         raise ConversionError(
             "a value is one of several, and has changed its form while a branch or loop was traced",
-            at=user_location(),
             why="the forms of what a tensor chooses between are found once",
             hint="give each of the objects all of its attributes before the branch or loop",
         )

@@ -71,7 +71,9 @@ def exported(
         lines = [line for line in str(error).splitlines() if line.strip()]
         said = lines[0].strip() if lines else "no reason given"
         raise ConversionError(
-            f"torch.export refuses {type(module).__name__}: {type(error).__name__}: {said}; {_HINT}"
+            f"torch.export refuses {type(module).__name__}: {type(error).__name__}: {said}; "
+            f"{_HINT}",
+            at=None,
         ) from error
     if shapes:
         with suppress(Exception):

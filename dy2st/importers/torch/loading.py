@@ -136,6 +136,7 @@ def _changed(signature: Any) -> list[str]:
         if kind == "USER_INPUT_MUTATION":
             raise ConversionError(
                 f"the module changes its input `{spec.target}` in place",
+                at=None,
                 why="a Program has no way to change the caller's tensor",
                 hint=f"clone it first ({spec.target} = {spec.target}.clone()), and return it",
             )

@@ -118,6 +118,7 @@ def _array(tensor: Any) -> Array:
     if isinstance(tensor, Tensor):
         raise ConversionError(
             "this collective of several processes in a converted function",
+            at=None,
             why="its result is a list, an object, or for one rank alone, which no Program has",
             hint="use all_reduce, broadcast, or all_gather into an empty list; or call it outside "
             "of the converted function",

@@ -149,6 +149,7 @@ def means_of_gradients(group: Group, parameters: Sequence[Any]) -> None:
     if current_tracer() is not None:
         raise ConversionError(
             "means of gradients over processes, by themselves, in a converted function",
+            at=None,
             why="a Program takes them where backward() makes gradients",
             hint="leave the call away, or make it outside",
         )

@@ -48,7 +48,6 @@ def gradients(
                 raise ConversionError(
                     "the gradient of a tensor that only a branch, or some iterations of a loop, "
                     "depend on",
-                    at=user_location(),
                     why="for other calls it is None, and a Program has a tensor there, or has none",
                     hint="let each branch use the tensor, by 0 * x if need be, or take the "
                     "gradient by grad(), which raises where there is none",
@@ -182,7 +181,6 @@ class _Trace:
                 raise ConversionError(
                     "grad() of traced tensors: a tensor that a loop carries to its next iteration "
                     "stands between the outputs and the inputs",
-                    at=user_location(),
                     why="how many iterations there were before this one is known only when the "
                     "Program runs",
                     hint="call grad() behind the loop, or begin each iteration with a detach() of "

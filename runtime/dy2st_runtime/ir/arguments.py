@@ -12,7 +12,6 @@ from dy2st_runtime.dims.expression import undecided
 from dy2st_runtime.errors import ArgumentError, DTypeError, TensorAsPython, WrongKind
 from dy2st_runtime.ir.data import data_of
 from dy2st_runtime.ir.dispatch import F
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.sizes import fresh_symbol
 from dy2st_runtime.ir.tensor import Tensor
@@ -209,7 +208,6 @@ def needs_python(what: str) -> TensorAsPython:
     """The refusal for a traced tensor where the structure of the Program depends on it."""
     return TensorAsPython(
         f"{what} is a traced tensor",
-        at=user_location(),
         why="its value is known only when the Program runs, but the ranks and sizes of a Program "
         "are part of it",
         hint="take sizes from x.shape[i], or Python numbers",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from dy2st_runtime.errors import FormatError, TensorAsPython
-from dy2st_runtime.ir.location import is_asked_by_library, user_location
+from dy2st_runtime.ir.location import is_asked_by_library
 
 
 class Choice:
@@ -137,7 +137,6 @@ class Text:
     def _needs_value(self, what: str) -> TensorAsPython:
         return TensorAsPython(
             f"{what} of a text with values of tensors in it",
-            at=user_location(),
             why="it is known only when the Program runs",
             hint="compare or convert the tensors themselves; such a text can be printed, joined, "
             "raised and returned",

@@ -112,7 +112,6 @@ def _held(hook: Any) -> Iterator[Any]:
 def _refused(what: str) -> TensorAsPython:
     return TensorAsPython(
         what,
-        at=user_location(),
         why="a Program serves all calls, and its hooks are called after each",
         hint="register the hook on what the function takes or returns, outside of it; or let the "
         "hook hold nothing but numbers and Layers, and register it where the tensor is computed",

@@ -12,7 +12,7 @@ from operator import itemgetter
 from types import CodeType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any, ParamSpec, TypeVar
 
-from dy2st_runtime.errors import Location, listener
+from dy2st_runtime.errors import ConversionError, Location, listener
 from dy2st_runtime.thread_state import ByIdentity
 
 P = ParamSpec("P")
@@ -73,6 +73,9 @@ def user_location(layer: str = "") -> Location | None:
         return None
     code = frame.f_code
     return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti), False, layer)
+
+
+ConversionError._here = staticmethod(user_location)
 
 
 def warn_user(message: str, at: Location | None = None) -> None:

@@ -18,7 +18,7 @@ from dy2st_runtime.dims import Constraint
 from dy2st_runtime.errors import ArgumentError, Location, TensorAsPython, counted
 from dy2st_runtime.ir import ufuncs
 from dy2st_runtime.ir.dispatch import F, active
-from dy2st_runtime.ir.location import is_asked_by_library, user_location
+from dy2st_runtime.ir.location import is_asked_by_library
 from dy2st_runtime.ir.placement import Mesh, Placement
 from dy2st_runtime.ir.refusals import needs_value, refused_by_numpy
 from dy2st_runtime.ir.structure import Output
@@ -55,7 +55,6 @@ def refused_list(
     """The refusal to do with a list of the Program what needs its length."""
     return TensorAsPython(
         f"a list whose length depends on a tensor is {what}",
-        at=user_location(),
         why="how many items it has is known only when the Program runs",
         hint=hint,
     )
@@ -143,7 +142,6 @@ class Variable(Tensor):
             raise TensorAsPython(
                 f"{name}() of a list whose length depends on a tensor is called in an expression, "
                 "outside of all branches and loops, or where no local variable holds the list",
-                at=user_location(),
                 why="a list of the Program is a value: to change it gives its variable another one",
                 hint="change it in an `if` or loop, in a statement of its own, in the function "
                 "whose local variable it is: items.append(x), or item = items.pop(...)",

@@ -220,7 +220,8 @@ class _Rebuild:
                 name = attributes["function"]
                 raise ConversionError(
                     f"the function {name!r}, which calls itself, takes no other types than those "
-                    "that it was made for"
+                    "that it was made for",
+                    at=None,
                 )
             types = [self._type(result.type) for result in operator.results]
             self._map(operator, self._made(operator, call, types, block).results)

@@ -6,7 +6,7 @@ from typing import Any
 
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir.dispatch import FUNCTIONS
-from dy2st_runtime.ir.location import user_location, why_not_converted
+from dy2st_runtime.ir.location import why_not_converted
 
 
 def refused_by_numpy(function: Any) -> TensorAsPython:
@@ -22,7 +22,6 @@ def needs_value(what: str, hint: str) -> TensorAsPython:
     reason = why_not_converted()
     return TensorAsPython(
         what,
-        at=user_location(),
         why=f"{why}; {reason}" if reason else why,
         hint=hint,
     )

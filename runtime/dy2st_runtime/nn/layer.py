@@ -25,7 +25,7 @@ from dy2st_runtime.errors import (
     ShapeError,
     WrongKind,
 )
-from dy2st_runtime.ir import Tensor, current_tracer, user_location
+from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.dispatch import stack
 from dy2st_runtime.ir.location import (
@@ -478,7 +478,6 @@ class Layer(LayerTree):
             raise ConversionError(
                 f"the attribute {name!r} of {type(self).__name__} is set to a {kind} while the "
                 "function is traced",
-                at=user_location(),
                 why="a Program keeps values between calls only in registered buffers",
                 hint=f"register_buffer({name!r}, ...) in __init__, or return the value",
             )

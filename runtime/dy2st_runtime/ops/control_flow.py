@@ -29,7 +29,6 @@ from dy2st_runtime.ir import (
     Variable,
     current_tracer,
     define,
-    user_location,
 )
 from dy2st_runtime.ir.attribute_kinds import TEXT
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
@@ -95,7 +94,6 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
     if len(true.yields) != len(false.yields):
         raise BranchMismatch(
             f"one branch has {len(true.yields)} results, the other {len(false.yields)}",
-            at=user_location(),
         )
     # Let both Blocks yield the buffers that one of them changed.
     changed = {key: tensor for b in branches for key, (tensor, _) in b.tensors.items()}
@@ -291,7 +289,6 @@ class _Loop:
                 return tested, iteration
         raise LoopMismatch(
             f"the types of the loop variables {', '.join(self.names)} do not settle",
-            at=user_location(),
             why=f"after {_ROUNDS} attempts every iteration still changes them",
             hint="start the loop with the variables as they are after an iteration",
         )
@@ -318,7 +315,6 @@ class _Loop:
         if len(yields) != count:
             raise LoopMismatch(
                 f"the body returns {len(yields)} values for {count} loop variables",
-                at=user_location(),
             )
         if self.has_found_buffers(iteration):
             return False
@@ -389,7 +385,6 @@ def _branch_mismatch(name: str, left: Variable, right: Variable) -> Callable[[st
     def mismatch(_: str) -> Exception:
         return BranchMismatch(
             f"the result {name} is {left.type} in one branch and {right.type} in the other",
-            at=user_location(),
             why="both branches are part of the Program, and whatever follows them is there once",
             hint="cast or reshape it in one of the branches",
         )
@@ -402,7 +397,6 @@ def _loop_mismatch(name: str, old: ValueType, new: Variable) -> Callable[[str], 
         return LoopMismatch(
             f"the loop variable {name} is {old} at the start of an iteration and {new.type} at its "
             "end",
-            at=user_location(),
             why="one Program must serve every iteration",
             hint=f"start with a tensor of type {new.type}, or cast or reshape it in the body",
         )

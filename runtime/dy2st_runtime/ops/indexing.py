@@ -28,7 +28,6 @@ from dy2st_runtime.ir import (
     apply,
     current_tracer,
     public,
-    user_location,
 )
 from dy2st_runtime.ir.arguments import (
     as_int,
@@ -63,7 +62,6 @@ def getitem(x: Any, index: Any) -> Any:
         if isinstance(index, builtins.slice):
             raise TensorAsPython(
                 "a slice of a list whose length depends on a tensor",
-                at=user_location(),
                 why="how many items it has is known only when the Program runs",
                 hint="slice the tensor of all of them, stack(items)[a:b], or append to two lists",
             )

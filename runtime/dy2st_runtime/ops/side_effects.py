@@ -20,7 +20,6 @@ from dy2st_runtime.ir import (
     define,
     eagerly,
     public,
-    user_location,
 )
 from dy2st_runtime.ir.attribute_kinds import (
     CONDITION,
@@ -243,7 +242,6 @@ def print_(
     if file not in (None, sys.stdout, sys.stderr):
         raise TensorAsPython(
             "print of a traced tensor to a file other than the standard output or error",
-            at=user_location(),
             why="a Program knows no files of Python",
             hint="return the tensor, and print it outside",
         )

@@ -23,7 +23,6 @@ from dy2st_runtime.ir import (
     current_tracer,
     define,
     public,
-    user_location,
 )
 from dy2st_runtime.ir.arguments import fresh_symbol, normalize_axis
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS
@@ -40,7 +39,6 @@ def _element(array: ArrayType, what: str) -> ValueType:
     if array.element is None:
         raise ConversionError(
             f"{what} of a list into which nothing has been put",
-            at=user_location(),
             why="the dtype and rank of its tensors are part of the Program",
             hint="put a tensor in before, or start with a list that has one",
         )
@@ -53,7 +51,6 @@ def _tensor(array: ArrayType, what: str) -> TensorType:
     if isinstance(element, ArrayType):
         raise ConversionError(
             f"{what} of a list of lists",
-            at=user_location(),
             why="only tensors are put together, and each list may have another length",
             hint="make a tensor of every list first, and put these in a list",
         )
@@ -66,7 +63,6 @@ def joined(element: ValueType | None, new: ValueType | None) -> ValueType | None
     def mismatch(_: str) -> Exception:
         return BranchMismatch(
             f"a list holds {element} and gets {new}",
-            at=user_location(),
             why="a list that a tensor-dependent loop changes holds tensors of one dtype and rank, "
             "or lists of such tensors",
             hint="cast or reshape the tensor before it is appended",
@@ -75,7 +71,6 @@ def joined(element: ValueType | None, new: ValueType | None) -> ValueType | None
     if isinstance(new, ArrayType) and new.depth >= MAX_LIST_DEPTH:
         raise ConversionError(
             f"lists are nested deeper than {MAX_LIST_DEPTH}",
-            at=user_location(),
             why="how deep they are nested is part of the Program",
             hint="keep what a loop gathers in one list, one element an iteration",
         )

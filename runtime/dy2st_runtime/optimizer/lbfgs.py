@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, ConversionError
-from dy2st_runtime.ir import current_tracer, user_location
+from dy2st_runtime.ir import current_tracer
 from dy2st_runtime.nn.clip import ClipGradBase
 from dy2st_runtime.optimizer.line_search import strong_wolfe
 from dy2st_runtime.optimizer.optimizer import Decay, Optimizer, Parameters
@@ -87,7 +87,6 @@ class LBFGS(Optimizer):
         if current_tracer() is not None:
             raise ConversionError(
                 "LBFGS.step() is called in a converted function",
-                at=user_location(),
                 why="how often it computes the loss, and what it remembers, depend on the losses",
                 hint="convert the closure, which has the forward and backward, and call "
                 "optimizer.step(to_static(closure)) outside",

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ConversionError, EscapedVariable, ShapeError, StateMade
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import TensorType
@@ -22,7 +21,6 @@ def out_of_date(variable: Variable, is_chosen: bool = False) -> EscapedVariable:
     if is_chosen:
         return EscapedVariable(
             f"a tensor is used that may have been changed in place at {variable.overwritten}",
-            at=user_location(),
             why="what was changed there is one of several tensors, or a view of one: a branch, "
             "loop or list that depends on a tensor has chosen which",
             hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`; or choose "
@@ -30,7 +28,6 @@ def out_of_date(variable: Variable, is_chosen: bool = False) -> EscapedVariable:
         )
     return EscapedVariable(
         f"a tensor is used that was changed in place at {variable.overwritten}",
-        at=user_location(),
         why="the change was made through another name; this name still has the old value",
         hint="use one name for a tensor that is changed in place, or clone() it first",
     )
@@ -40,7 +37,6 @@ def beginning() -> ConversionError:
     """Of a change in place of a leaf that needs gradients, or that may need them."""
     return ConversionError(
         "a change in place of a parameter, or of another tensor in which gradients begin",
-        at=user_location(),
         why="they begin in what it is before and in what it is then, which a Program keeps apart",
         hint="change a clone() of it, change it outside of the function, or let it have "
         "stop_gradient = True",
@@ -51,7 +47,6 @@ def changed_without_recording() -> ConversionError:
     """Of a change in place under `no_grad` of what gradients flow through."""
     return ConversionError(
         "a tensor through which gradients flow is changed in place under no_grad()",
-        at=user_location(),
         why="gradients would go on flowing as if it were not changed, which a Program cannot say",
         hint="change a detach() of it, or change it where gradients are recorded",
     )
@@ -63,7 +58,6 @@ def check_replaced(tensor: Tensor, old: Variable, new: Variable) -> None:
         return
     raise ConversionError(
         f"a tensor from outside, {old.type}, becomes {new.type} in place",
-        at=user_location(),
         why="a tensor that a Program reads keeps its dtype and shape",
         hint="give the changed tensor a name of its own: y = x.reshape(...), not x.reshape_(...)",
     )
@@ -82,7 +76,6 @@ def state_made(tracer: Tracer, what: str) -> StateMade:
     """Of a parameter or buffer that is made in a trace."""
     error = StateMade(
         what,
-        at=user_location(),
         hint="make it in __init__; or, where a call makes it once for all that follow, call the "
         "function before it is saved, and outside of branches and loops that a tensor decides on",
     )
@@ -94,7 +87,6 @@ def lost_view(through: str) -> ConversionError:
     """Of a change in place of a view whose base cannot be changed with it."""
     return ConversionError(
         f"a tensor is changed in place that shares memory with another one through {through}",
-        at=user_location(),
         why="Python changes both, and a Program cannot tell which elements of the other one",
         hint="change the other one by an index, x[i] = value, or clone() this one first",
     )
@@ -104,7 +96,6 @@ def escaped(variable: Variable) -> EscapedVariable:
     """Of one that has no value where it is read."""
     return EscapedVariable(
         f"{variable!r} is used outside the branch, loop or trace in which it was computed",
-        at=user_location(),
         why="it has no value there: that code runs a different number of times",
         hint="return it from the branch or loop, that is, assign it to a variable of the function",
     )

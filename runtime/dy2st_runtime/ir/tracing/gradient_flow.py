@@ -369,7 +369,6 @@ class GradientFlags:
         if answer is None:
             raise TensorAsPython(
                 "stop_gradient of a tensor that a branch or loop has given",
-                at=user_location(),
                 why="which of its values it is, and so whether gradients flow through, is known "
                 "only when the Program runs",
                 hint="set it in each branch, or ask before the branch",

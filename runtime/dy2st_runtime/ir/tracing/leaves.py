@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER, is_passed
@@ -21,7 +20,6 @@ def leaves_of(tracer: Tracer, output: Variable, retain: bool = False) -> dict[Va
     if walk.is_carried and not walk.leaves:
         raise ConversionError(
             "backward() of a tensor that a loop has carried here from an earlier iteration",
-            at=user_location(),
             why="how many iterations there were, and which of them made it, only the run knows",
             hint="compute the loss in the iteration that calls backward() of it",
         )
@@ -74,7 +72,6 @@ class _Walk:
             raise ConversionError(
                 "backward() through what a branch or loop has computed of parameters that it has "
                 "changed",
-                at=user_location(),
                 why="its gradients belong to the parameters as they were there, on some paths "
                 "alone",
                 hint="compute it behind the branch or loop, or call backward() in there",

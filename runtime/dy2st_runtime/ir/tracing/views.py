@@ -21,7 +21,6 @@ from dy2st_runtime.dims import same_shape
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir.definition import DEFINITIONS, View, lookup
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
-from dy2st_runtime.ir.location import user_location
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.changes import lost_view, out_of_date
@@ -511,7 +510,6 @@ def reshaped_base() -> ConversionError:
     """Of a tensor that shares memory and is reshaped in place."""
     return ConversionError(
         "a tensor that shares memory with another one gets another shape or dtype in place",
-        at=user_location(),
         why="the other one would have to be made of it in another way from here on",
         hint="give the changed tensor a name of its own: y = x.reshape(...), not x.reshape_(...)",
     )
@@ -521,7 +519,6 @@ def unsure_view() -> ConversionError:
     """Of a tensor that shares memory or not, as the sizes are."""
     return ConversionError(
         "a reshaped tensor and what it was made of are used behind a change in place of one",
-        at=user_location(),
         why="whether they share memory is known only when the Program runs: a tensor that does "
         "not lie row by row is reshaped into a copy",
         hint="clone() the reshaped tensor",
