@@ -14,7 +14,7 @@ from types import CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
 from dy2st.transpiler.lowering import BUILTINS, Lowering, arguments, define, load
-from dy2st.transpiler.nodes import Node, at
+from dy2st.transpiler.nodes import at
 from dy2st.transpiler.source import COMPREHENSIONS, FUTURE, find_source, quiet
 from dy2st_runtime.errors import Location, SourceUnavailable
 from dy2st_runtime.thread_state import ByIdentity
@@ -68,30 +68,24 @@ class TracedForm:
         return made
 
 
-def factory_tree(low: Lowering, tree: Node, body: list[ast.stmt]) -> ast.Module:
-    """`def factory(F, c_x, add, ...): def f(...): ...; return f`."""
-    cells, helpers = low.parameters()
-    others = [known for name, known in helpers.items() if name != "F"]
-    names = [low.function, *cells.values(), *others]
-    made = define(tree.name, _parameters(tree.args), body)
-    factory = define("factory", arguments(names), [made, ast.Return(load(tree.name))])
-    return ast.Module([at(tree, factory)], [])
-
-
-def compiled(low: Lowering, tree: ast.Module, statements: tuple[Statement, ...]) -> TracedForm:
-    """Compile the factory; what is generated has the name of the user's function."""
+def compiled(low: Lowering, form: Any, statements: tuple[Statement, ...]) -> TracedForm:
+    """Compile `def factory(F, c_x, add, ...): def f(...): ...; return f`."""
     function = low.context.function
     original = function.__code__
+    cells = {name: cell for name, cell in low.cells.items() if name in low.free}
+    helpers = {name: known for name, known in low.context.helpers.items() if name != "F"}
+    names = [low.function, *cells.values(), *helpers.values()]
+    factory = define("factory", arguments(names), [form, ast.Return(load(form.name))])
+    tree = ast.Module([at(form, factory)], [])
     # What the compiler warns of it has warned of when the user's file was compiled.
     with quiet.held():
         module = compile(
             tree, original.co_filename, "exec", flags=original.co_flags & FUTURE, dont_inherit=True
         )
     code = next(one for one in module.co_consts if isinstance(one, CodeType))
-    cells, helpers = low.parameters()
-    taken = tuple(one for one in helpers if one != "F")
+    # It has the name of the user's function.
     renamed = _renamed(code, original.co_name, function.__qualname__, low.generators)
-    return TracedForm("", "", renamed, tuple(cells), taken, statements)
+    return TracedForm("", "", renamed, tuple(cells), tuple(helpers), statements)
 
 
 def is_part(code: CodeType) -> bool:
@@ -123,16 +117,6 @@ def _renamed(
             one = f"{qualname}.<locals>.<genexpr>"  # up to Python 3.10 it stands beside the code
         consts.append(one)
     return code.replace(co_consts=tuple(consts))
-
-
-def _parameters(a: Node) -> ast.arguments:
-    def names(nodes: list[Node]) -> list[ast.arg]:
-        return [ast.arg(node.id) for node in nodes]
-
-    vararg, kwarg = (None if one is None else ast.arg(one.id) for one in (a.vararg, a.kwarg))
-    only = names(a.kwonlyargs)
-    nothing: list[ast.expr | None] = [None] * len(only)
-    return ast.arguments(names(a.posonlyargs), names(a.args), vararg, only, nothing, kwarg, [])
 
 
 class Asked(Protocol):

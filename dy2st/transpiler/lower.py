@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any
 
 import gast
 
 from dy2st.transpiler import control_flow, expressions, functions, nodes, statements
 from dy2st.transpiler.analysis import NameTable, analyse, bound_in, obstacle, parameter_nodes
-from dy2st.transpiler.compile import TracedForm, compiled, factory_tree
+from dy2st.transpiler.compile import TracedForm, compiled
 from dy2st.transpiler.control_flow import keep_plain_loops
-from dy2st.transpiler.lowering import Lowering, assign, load
+from dy2st.transpiler.lowering import Lowering, assign, define, load, parameters_of
 from dy2st.transpiler.nodes import (
     CONTROL,
     SCOPES,
@@ -154,8 +153,8 @@ def lowered(function: FunctionType, pushes: bool = False) -> TracedForm:
     written = [
         (node.__class__.__name__.lower(), node.lineno, node.col_offset + 1) for node in found
     ]
-    low, module = module_of(tree, context)
-    return compiled(low, module, tuple(written))
+    low, form = form_of(tree, context)
+    return compiled(low, form, tuple(written))
 
 
 @_deep()
@@ -171,9 +170,8 @@ def code_of(function: FunctionType, steps: int | None = None, is_full: bool = Fa
             rewrite(tree, context, steps)
         tree.decorator_list = []
         return to_source(gast.gast_to_ast(tree))
-    low, module = module_of(tree, context)
-    factory: Any = module.body[0]
-    return readable(low, tree, factory.body[0], is_full)
+    low, form = form_of(tree, context)
+    return readable(low, tree, form, is_full)
 
 
 @_deep()
@@ -194,7 +192,7 @@ def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
         yield from _left_in(inner, depth + 1, why)
 
 
-def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
+def form_of(tree: Node, context: Context) -> tuple[Lowering, ast.stmt]:
     """Rewrite and lower a function."""
     # Before the rewrites, which add names of their own.
     local = bound_in(NameTable().inside(tree), tree)
@@ -216,7 +214,8 @@ def module_of(tree: Node, context: Context) -> tuple[Lowering, ast.Module]:
     # A read before the first assignment is found by the mark that the variable begins with.
     for name in sorted(low.names.starts):
         start.append(assign(name, low.undefined(name)))
-    return low, factory_tree(low, tree, [*start, *body] or [ast.Pass()])
+    made = define(tree.name, parameters_of(tree.args), [*start, *body] or [ast.Pass()])
+    return low, at(tree, made)
 
 
 def rewrite(tree: Node, context: Context, steps: int | None = None) -> None:

@@ -87,6 +87,18 @@ def define(name: str, parameters: ast.arguments, body: list[ast.stmt]) -> ast.st
     return made  # type: ignore[no-any-return]
 
 
+def parameters_of(a: Node) -> ast.arguments:
+    """Those of the user's function, without defaults."""
+
+    def names(nodes: list[Node]) -> list[ast.arg]:
+        return [ast.arg(node.id) for node in nodes]
+
+    vararg, kwarg = (None if one is None else ast.arg(one.id) for one in (a.vararg, a.kwarg))
+    only = names(a.kwonlyargs)
+    nothing: list[ast.expr | None] = [None] * len(only)
+    return ast.arguments(names(a.posonlyargs), names(a.args), vararg, only, nothing, kwarg, [])
+
+
 BINARY: dict[type, str] = {
     gast.Add: "add",
     gast.Sub: "sub",
@@ -166,7 +178,7 @@ class Lowering:
         self.has_lazy_annotations = bool(context.function.__code__.co_flags & _LAZY)
         self.generators: set[str] = set()
         self._expressions, self._statements = expressions, statements
-        self._cells: dict[str, str] = {}
+        self.cells: dict[str, str] = {}
         # Functions of the protocol in what the rewrites have made.
         self._own_names = frozenset(context.helpers.values())
 
@@ -209,9 +221,9 @@ class Lowering:
 
     def cell(self, name: str) -> str:
         """The name of the cell of a variable."""
-        known = self._cells.get(name)
+        known = self.cells.get(name)
         if known is None:
-            known = self._cells[name] = self.context.fresh(f"c_{name}")
+            known = self.cells[name] = self.context.fresh(f"c_{name}")
         return known
 
     def shown(self, names: Iterable[str]) -> ast.expr:
@@ -221,11 +233,6 @@ class Lowering:
         is_ours = str(function.__module__).startswith("dy2st")
         of = f"of {function.__name__.strip('_')}()"
         return constant(tuple(f"`{name}` {of}" if is_ours else name for name in names))
-
-    def parameters(self) -> tuple[dict[str, str], dict[str, str]]:
-        """What the factory takes: the function's own cells, and functions by their names."""
-        cells = {name: known for name, known in self._cells.items() if name in self.free}
-        return cells, dict(self.context.helpers)
 
     # Names
 

@@ -6,7 +6,7 @@ Every new node takes the place of the node that it stands for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
@@ -105,19 +105,6 @@ def constant(value: object) -> Node:
     return gast.Constant(value, None)
 
 
-def tuple_of(names: Iterable[str]) -> Node:
-    """Read several names as a tuple."""
-    return gast.Tuple([load(name) for name in names], gast.Load())
-
-
-def call(function: str, *arguments: Node, **keywords: Node) -> Node:
-    """Call one of dy2st's own functions; `calls` leaves such a call alone."""
-    named = [gast.keyword(key, value) for key, value in keywords.items()]
-    node = gast.Call(load(function), list(arguments), named)
-    node.own = True
-    return node
-
-
 def is_own(node: Node) -> bool:
     """Whether a node was made by a rewrite and is not the user's."""
     return getattr(node, "own", False)
@@ -130,15 +117,9 @@ def assign(name: str, value: Node) -> Node:
 
 def thunk(value: Node) -> Node:
     """`lambda: value`, evaluated at most once and at once, so it counts as no closure."""
-    node = gast.Lambda(arguments([]), value)
+    node = gast.Lambda(gast.arguments([], [], None, [], [], None, []), value)
     node.own = True
     return node
-
-
-def arguments(names: Sequence[str]) -> Node:
-    """Plain positional parameters."""
-    parameters = [gast.Name(name, gast.Param(), None, None) for name in names]
-    return gast.arguments(parameters, [], None, [], [], None, [])
 
 
 def negate(value: Node) -> Node:
@@ -319,6 +300,8 @@ class Context:
             self.helpers[name] = known
         return known
 
-    def call(self, helper: str, *arguments: Node, **keywords: Node) -> Node:
-        """Call one of our functions."""
-        return call(self.helper(helper), *arguments, **keywords)
+    def call(self, helper: str, *arguments: Node) -> Node:
+        """Call one of our functions, which is lowered as it is."""
+        node = gast.Call(load(self.helper(helper)), [*arguments], [])
+        node.own = True
+        return node

@@ -21,7 +21,7 @@ from dy2st.transpiler.source import quiet
 LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 
 
-def readable(low: Lowering, tree: Node, form: ast.FunctionDef, is_full: bool) -> str:
+def readable(low: Lowering, tree: Node, form: ast.stmt, is_full: bool) -> str:
     """The text of a traced form, under the head that the user wrote."""
     reader = (_Calls if is_full else _Written)(low)
     made: Any = reader.visit(form)
