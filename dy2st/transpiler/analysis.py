@@ -27,6 +27,7 @@ from dy2st.transpiler.nodes import (
     is_bare_super,
     is_own,
     own_nodes,
+    own_statements,
     statements_inside,
     walk,
     walk_scope,
@@ -365,36 +366,27 @@ def plain_targets(target: Node) -> list[str]:
     return []
 
 
-Bound = frozenset[str]
-
-
 class Binding:
     """Names surely bound at each control statement, and the reads that are not sure."""
 
-    def __init__(
-        self,
-        names: NameTable,
-        function: Node,
-        local: set[str],
-        has_walrus: bool = True,
-    ):
+    def __init__(self, names: NameTable, function: Node, local: set[str], has_walrus: bool):
         """Walk the whole function; `local` are its variables."""
         self._has_walrus = has_walrus
         self._names = names
         self._local = frozenset(local)
-        self.at: dict[int, Bound] = {}
+        self.at: dict[int, frozenset[str]] = {}
         self.unsure_reads: dict[int, Node] = {}
         self.unsure_statements: dict[int, Node] = {}
         self.in_comprehension: set[int] = set()
         self.block(function.body, frozenset(parameters(function)))
 
-    def block(self, block: Block, bound: Bound) -> Bound:
+    def block(self, block: Block, bound: frozenset[str]) -> frozenset[str]:
         """The names surely bound after a block; after a jump all count as bound."""
         for statement in block:
             bound = self._statement(statement, bound)
         return bound
 
-    def _statement(self, node: Node, bound: Bound) -> Bound:
+    def _statement(self, node: Node, bound: frozenset[str]) -> frozenset[str]:
         if isinstance(node, (*CONTROL, *TRIES, gast.With)):
             # A `finally` is walked twice: sure is what both walks have bound.
             self.at[id(node)] = self.at.get(id(node), bound) & bound
@@ -426,7 +418,7 @@ class Binding:
             return bound - self._names.of(node).deletes
         return bound | self._names.surely_bound(node)
 
-    def _loop(self, node: Node, bound: Bound) -> Bound:
+    def _loop(self, node: Node, bound: frozenset[str]) -> frozenset[str]:
         # An earlier iteration may have unbound these; `except E as e` unbinds e at its end.
         removed = self._names.of_all(node.body).deletes | _exception_names(node)
         if isinstance(node, gast.While):
@@ -441,8 +433,8 @@ class Binding:
             self.block(node.body, bound.union(plain_targets(node.target)))
         return bound & self.block(node.orelse, bound)
 
-    def _try(self, node: Node, bound: Bound) -> Bound:
-        removed = {name for part in node.body for name in self._names.of(part).deletes}
+    def _try(self, node: Node, bound: frozenset[str]) -> frozenset[str]:
+        removed = self._names.of_all(node.body).deletes
         at_exception = bound - removed - _exception_names(node)
         after = self.block(node.orelse, self.block(node.body, bound))
         for handler in node.handlers:
@@ -457,7 +449,7 @@ class Binding:
         self.block(node.finalbody, at_exception - self._names.of_all(elsewhere).deletes)
         return self.block(node.finalbody, after)
 
-    def _read(self, node: Node, bound: Bound) -> Bound:
+    def _read(self, node: Node, bound: frozenset[str]) -> frozenset[str]:
         """Note the reads in an expression (or simple statement) that are not sure."""
         if not self._names.of(node).reads & self._local <= bound:
             for name in reads_now(node):
@@ -475,7 +467,8 @@ class Binding:
 
 
 def _exception_names(node: Node) -> set[str]:
-    return {n.name.id for n in walk(node) if isinstance(n, gast.ExceptHandler) and n.name}
+    found = own_statements([node])
+    return {n.name.id for n in found if isinstance(n, gast.ExceptHandler) and n.name}
 
 
 def reads_now(node: Node) -> Iterator[Node]:
@@ -490,8 +483,7 @@ def reads_now(node: Node) -> Iterator[Node]:
             arguments = node.args
             todo += [*arguments.defaults, *(d for d in arguments.kw_defaults if d is not None)]
             todo += getattr(node, "decorator_list", [])
-            body = node.body if isinstance(node.body, list) else [node.body]
-            todo += body if is_own(node) else []
+            todo += [node.body] if is_own(node) else []
         # All but its first iterable is read when somebody asks for an item.
         elif isinstance(node, gast.GeneratorExp):
             todo.append(node.generators[0].iter)
