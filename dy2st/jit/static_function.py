@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dy2st.jit import objects_of_calls, programs, signature
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
+    from dy2st.jit.programs import Found
     from dy2st.transpiler import lower
     from dy2st_runtime import shape_table
 
@@ -331,9 +332,15 @@ class StaticFunction(Generic[P, R]):
             known = refusal = None
             try:
                 known = self.programs.known(args, kwargs, tensors, containers)
-                if known is not None and known.straight is not None:
-                    return known.straight(tensors, known)
-                return self._run(args, kwargs, known, tensors, containers)
+                if known is not None:
+                    if known.straight is not None:
+                        return known.straight(tensors, known)
+                    found = programs.Found.of(known, tensors, containers)
+                elif self.breaks is not None:
+                    return self.breaks.root(self._function).first(self, args, kwargs)
+                else:  # it is traced now, if there is none
+                    found = self.programs.find(self, args, kwargs)
+                return self._run(found, args, kwargs)
             except BaseException as error:  # goes on, without our frames: no trace is around
                 may_keep = self.breaks is None or known is not None
                 if not (may_keep and self.programs.keeps_constant(error, args, kwargs)):
@@ -345,32 +352,20 @@ class StaticFunction(Generic[P, R]):
                 return self(*args, **kwargs)
             return self.breaks.root(self._function).instead(self, args, kwargs, refusal)
 
-    def _run(
-        self,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        known: ConcreteProgram | None,
-        tensors: list[EagerTensor],
-        containers: list[Any],
-    ) -> Any:
-        """Run the Program that is known for a call, or else is found, or is traced now."""
-        found, ties = None, None
-        if known is not None:
-            found = programs.Found.of(known, tensors, containers)
-        while True:
-            if found is None and self.breaks is not None:
-                return self.breaks.root(self._function).first(self, args, kwargs, ties)
-            found = found or self.programs.find(self, args, kwargs, ties)
-            if found is None:
-                break
+    def _run(self, found: Found | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Run the Program of a call, or that for its ties; without one Python makes the call."""
+        while found is not None:
             try:
                 return found.run()
-            except objects_of_calls.OtherTies as other:  # another Program is for these
-                found, ties = None, other.ties
+            except objects_of_calls.OtherTies as other:
+                ties = other.ties
             except BaseException:
                 if not found.is_lost:
                     raise
                 break
+            if self.breaks is not None:
+                return self.breaks.root(self._function).first(self, args, kwargs, ties)
+            found = self.programs.find(self, args, kwargs, ties)
         return self.dygraph_function(*args, **kwargs)  # which raises, and writes what comes before
 
     @without_own_frames
