@@ -79,7 +79,7 @@ def repeatable(
                 result = bound(*args, **kwargs)
                 operators = block.operators[start:]
                 if trace.tracer.block is block and is_large(operators, repeats.least):
-                    call = Call(trace, function, args, kwargs)
+                    call = Call(trace, one)
                     if _state(trace) != before:
                         site.is_refused = True
                     elif call.fits:
@@ -106,13 +106,13 @@ def may_repeat(trace: Trace) -> bool:
 
 def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
     """A call of a function of the Program, made now if need be; NotImplemented if there is none."""
-    call = Call(trace, one.function, one.args, one.kwargs)
+    call = Call(trace, one)
     if not call.fits:
         return NotImplemented
     found = function_of_call(trace, site, call)
     first = first_of(trace, site, call) if found is None else None
     if first is not None:
-        found = record_function(trace, site, one.function, one.bound, call)
+        found = record_function(trace, site, one, call)
     if found is None:
         return NotImplemented
     if first is not None and first.function is None:
@@ -173,11 +173,9 @@ class Call:
     objects  those from outside; in the place of a Layer another one of its class may be.
     """
 
-    def __init__(
-        self, trace: Trace, function: FunctionType, args: Sequence[Any], kwargs: Mapping[str, Any]
-    ):
+    def __init__(self, trace: Trace, one: Running):
         """Look at all that the function is given."""
-        self.args, self.kwargs = args, kwargs
+        self.args, self.kwargs = one.args, one.kwargs
         self.leaves: list[Variable] = []
         self.cells: list[tuple[CellType, Any]] = []
         self.objects: list[Any] = []
@@ -186,13 +184,13 @@ class Call:
             trace.repeats.version,
             is_grad_enabled(),
             is_paddles(),
-            len(args),
-            *kwargs,
+            len(one.args),
+            *one.kwargs,
         ]
         self.fits = (
-            self._function(function)
-            and all(map(self._value, args))
-            and all(map(self._value, kwargs.values()))
+            self._function(one.function)
+            and all(map(self._value, one.args))
+            and all(map(self._value, one.kwargs.values()))
         )
         self.key: Key = tuple(self._words) if self.fits else ()
 
@@ -369,48 +367,44 @@ def append_call(trace: Trace, found: Match, call: Call) -> Any:
 # -- recording a function ---------------------------------------------------------------------
 
 
-def record_function(
-    trace: Trace, site: Site, function: FunctionType, bound: Callable[..., Any], call: Call
-) -> Match | None:
+def record_function(trace: Trace, site: Site, one: Running, call: Call) -> Match | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
-    repeats = trace.repeats
+    repeats, tracer = trace.repeats, trace.tracer
     with tried(trace) as kept:
-        made = attempt(trace, function, bound, call)
+        try:
+            made = attempt(trace, one, call)
+        except (Refused, *REFUSALS):  # what for is said where it is recorded in place
+            made = None
         kept += [] if made is None else [made]
     if made is None:
         site.is_refused = True
         return None
-    made.name = repeats.free_name(name_of(function))
-    define(trace.tracer.program, made.name, made.block)
-    trace.tracer.aliases.separated(made.block.parameters)
+    made.name = repeats.free_name(name_of(one.function))
+    define(tracer.program, made.name, made.block)
+    tracer.aliases.separated(made.block.parameters)
     site.functions.setdefault(call.key, []).append(made)
     repeats.made.append((site, call.key, made))
     return Match(made, made.captured, ())
 
 
-def attempt(
-    trace: Trace, function: FunctionType, bound: Callable[..., Any], call: Call
-) -> Function | None:
+def attempt(trace: Trace, one: Running, call: Call) -> Function | None:
     """Record what a call of a function does; None if no function can stand for it."""
     before, repeats, tracer = _state(trace), trace.repeats, trace.tracer
-    try:
-        with repeats.logging(), tracer.apart(), trace.region() as region:
-            mark = len(repeats.log)
-            own = parameters_for(trace, function, call)
-            given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
-            cells = {id(cell): _with(value, given) for cell, value in call.cells}
-            for cell, _ in call.cells:
-                trace.write(cell, _CELL, cells[id(cell)])
-            args = [_with(one, given) for one in call.args]
-            kwargs = {name: _with(one, given) for name, one in call.kwargs.items()}
-            end_region(trace, region, lambda: (bound(*args, **kwargs),))
-            reads = repeats.read_since(mark)()
-            unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
-        if not unchanged or _state(trace) != before or not is_silent(region, cells):
-            return None
-        found = as_function(trace, region, own)
-    except (Refused, *REFUSALS):  # what it is refused for is said where it is recorded in place
+    with repeats.logging(), tracer.apart(), trace.region() as region:
+        mark = len(repeats.log)
+        own = parameters_for(trace, one.function, call)
+        given = {id(value): one for value, one in zip(call.leaves, own, strict=True)}
+        cells = {id(cell): _with(value, given) for cell, value in call.cells}
+        for cell, _ in call.cells:
+            trace.write(cell, _CELL, cells[id(cell)])
+        args = [_with(value, given) for value in call.args]
+        kwargs = {name: _with(value, given) for name, value in call.kwargs.items()}
+        end_region(trace, region, lambda: (one.bound(*args, **kwargs),))
+        reads = repeats.read_since(mark)()
+        unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
+    if not unchanged or _state(trace) != before or not is_silent(region, cells):
         return None
+    found = as_function(trace, region, own)
     if found is not None:
         found.objects, found.reads = call.objects, reads
     return found
