@@ -58,14 +58,9 @@ def known(trace: Trace, value: Any) -> Any:
         cases = trace.cases_of(value)
         if len(cases) != 1:
             return value
-        value = value_of_case(trace, value, cases[0])
+        node = value.layouts[cases[0]]
+        value = node.value if isinstance(node, Same) else case_value(trace, value, cases[0])
     return value
-
-
-def value_of_case(trace: Trace, value: Union, place: int) -> Any:
-    """What a value is in one of its cases."""
-    node = value.layouts[place]
-    return node.value if isinstance(node, Same) else case_value(trace, value, place)
 
 
 def is_constant(node: Layout, value: object) -> bool:

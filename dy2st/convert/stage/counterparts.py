@@ -51,7 +51,8 @@ class Counterparts:
                 # What no Layer was found to hold is the same for all; if it is another object of
                 # one Layer, that was read in a way that is not known here.
                 is_common = isinstance(owner, (type, FunctionType, ModuleType, np.dtype))
-                if not is_common and not is_of_module(owner):
+                is_module = type(owner) is dict and "__spec__" in owner and "__name__" in owner
+                if not is_common and not is_module:
                     return None
                 self._fit(value, value)
                 found.append(read)
@@ -151,11 +152,6 @@ def _held(owner: Any, kind: str) -> Sequence[Any]:
     if kind != "content" or not isinstance(owner, (list, dict)):
         return ()
     return [*owner.values()] if isinstance(owner, dict) else owner
-
-
-def is_of_module(owner: Any) -> bool:
-    """Whether an owner is the `__dict__` of a module."""
-    return type(owner) is dict and "__spec__" in owner and "__name__" in owner
 
 
 def replace_first_calls(trace: Trace) -> None:

@@ -109,7 +109,10 @@ def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
     call = Call(trace, one)
     if not call.fits:
         return NotImplemented
-    found = function_of_call(trace, site, call)
+    # The function that it is of is one which reads here what it was recorded with.
+    same_key, layer = site.functions.get(call.key, ()), trace.tracer.layer
+    matches = (match(trace, site, made, call.objects, layer) for made in same_key)
+    found = next((made for made in matches if made is not None), None)
     first = first_of(trace, site, call) if found is None else None
     if first is not None:
         found = record_function(trace, site, one, call)
@@ -292,13 +295,6 @@ class Match:
     reads: Sequence[Read]
 
 
-def function_of_call(trace: Trace, site: Site, call: Call) -> Match | None:
-    """The function that a call is of, if it reads here what it was recorded with."""
-    known, layer = site.functions.get(call.key, ()), trace.tracer.layer
-    found = (match(trace, site, made, call.objects, layer) for made in known)
-    return next((one for one in found if one is not None), None)
-
-
 def match(
     trace: Trace, site: Site, made: Function, objects: Sequence[Any], layer: str
 ) -> Match | None:
@@ -472,6 +468,8 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
     layer = relative_layers(block, tracer.layer)
     if aliases is None or layer is None:
         return None
+    # Parameters bind all sizes that the function has not found itself.
+    bound, made = origins(block.parameters).keys(), made_since(region.since)
     fits = (
         len(block.parameters) == len(arguments)
         and all(map(is_, block.parameters, arguments))
@@ -479,7 +477,8 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
         and all(one.maker is tracer.program.block for one in outer.values())
         and all(data_of(one) is None for one in outs)
         and all(map(may_stand_in_a_function, block.walk()))
-        and binds_its_sizes(region)
+        and symbols_in(block).keys() <= bound | made
+        and bound >= {*symbols([one.tensor_type.shape for one in outs])}
     )
     if not fits:
         return None
@@ -527,13 +526,6 @@ def aliases_of(
                 return None
             found += [(place, index) for index, given in enumerate(arguments) if given is other]
     return found
-
-
-def binds_its_sizes(region: Region) -> bool:
-    """Whether parameters bind all sizes that the function has not found itself."""
-    bound, made = origins(region.block.parameters).keys(), made_since(region.since)
-    given = symbols([one.tensor_type.shape for one in region.block.yields])
-    return symbols_in(region.block).keys() <= bound | made and bound >= {*given}
 
 
 def relative_layers(block: Block, layer: str) -> str | None:

@@ -9,7 +9,6 @@ each level of loops in loops would take twice as long.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,17 +98,6 @@ class Rounds:
         known = [slot for slot in slots if slot.place is None or trace.is_outside(slot.place.owner)]
         self.kinds = [type(slot.layout) for slot in known]
         self.places = [slot.place for slot in known if slot.place is not None]
-
-
-@contextmanager
-def rounds_of_loop(trace: Trace) -> Iterator[Rounds]:
-    """What is known of the loop that is staged here."""
-    outer = trace.rounds
-    trace.rounds = Rounds() if outer is None else outer.next()
-    try:
-        yield trace.rounds
-    finally:
-        trace.rounds = outer
 
 
 Test = Callable[..., Any]
@@ -217,16 +205,20 @@ def stage_while(
         for name, value in zip(names, state, strict=True)
     ]
     loop = Loop(trace, slots, may_peel)
-    noted = len(trace.repeats.called)
+    noted, outer = len(trace.repeats.called), trace.rounds
+    rounds = trace.rounds = Rounds() if outer is None else outer.next()
+    form = ""
     try:
-        with rounds_of_loop(trace) as rounds:
-            for place in rounds.places:
-                carry(loop, place, trace.kept(place.owner, place.name))
-            rounds.begin(slots)
-            test_region, body_region = _settle(loop, rounds, test, body)
-        return _finish(loop, test_region, body_region)
+        for place in rounds.places:
+            carry(loop, place, trace.kept(place.owner, place.name))
+        rounds.begin(slots)
+        regions = _settle(loop, rounds, test, body)
     except _Otherwise as other:
         form, *moved = other.args
+    finally:
+        trace.rounds = outer
+    if not form:
+        return _finish(loop, *regions)
     trace.repeats.forget_calls(noted)
     if form.endswith(" raises"):
         return _until_raised(trace, test, body, state, names, form == "test raises")
