@@ -234,9 +234,7 @@ def _finish(
     counts = counts or any(info(type(one)).is_container for one in machine.record.apart)
     if traced.places and counts:
         traced.finished.outside = taker.containers_outside()
-    structure = structure_of(tree)
-    program.structure = None if structure is None else structure[0]
-    traced.finished.is_plain = structure is not None
+    program.structure, traced.finished.not_plain = structure_of(tree)
     program.block.yields = list(taker.leaves)
     by_id = {id(tensor): key for key, tensor in traced.state.items()}
     for tensor, variable in tracer.assigned():

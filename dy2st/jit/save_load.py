@@ -13,7 +13,7 @@ import numpy as np
 from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.replay.effects import Effect, Keeping
 from dy2st.convert.replay.places import Source
-from dy2st.convert.replay.result import Given, Made, Out, Rows, Several, why_not_plain
+from dy2st.convert.replay.result import Given, Made, Out, Rows, Several
 from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
 from dy2st.jit.concrete_program import ConcreteProgram, as_pass, transformed
@@ -527,12 +527,12 @@ class _Alone:
         """Refuse a result that needs Python to be given back."""
         types = [output.type for output in self.program.outputs]
         wrong = next(wrong_entries(self.program.structure, types), "")
-        if not wrong and self.finished.is_plain:
+        if not wrong and not self.finished.not_plain:
             return
         what = (
             f"what a saved Program cannot give back: {wrong}"
             if wrong
-            else f"what a Program alone cannot give back: {why_not_plain(self.finished.result)}"
+            else f"what a Program alone cannot give back: {self.finished.not_plain}"
         )
         raise ConversionError(
             f"{self.program.name}() returns {what}",

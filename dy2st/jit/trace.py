@@ -381,7 +381,7 @@ def _program_of(
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
-    if not traced.finished.is_plain:
+    if traced.finished.not_plain:
         program.structure = [Output(index) for index in range(traced.finished.outputs)]
     # In the order of the Program's parameters, in which calls give their arrays.
     ordered = {key: traced.state[key] for key in program.state}

@@ -408,7 +408,7 @@ class Finished:
 
     outputs   how many outputs the result takes; those of the effects come after.
     outputs_of_files  as many, and those that are new values of arguments.
-    is_plain  whether the structure of the Program says all of the result.
+    not_plain  what of the result the structure of the Program cannot say; empty if it says all.
     unknown   the buffers that are replaced, by name, of which nobody knows what they hold then,
               and where they may have been changed.
     writes    whether a call writes anything outside, be it before it raises.
@@ -426,7 +426,7 @@ class Finished:
     result: Any = None
     outputs: int = 0
     outputs_of_files: int = 0
-    is_plain: bool = False
+    not_plain: str = "all of it"
     effects: list[Any] = field(default_factory=list)
     unknown: list[tuple[str, Location]] = field(default_factory=list)
     writes: bool = False
@@ -450,21 +450,12 @@ class _NotPlain(Exception):
     """A tree that is no structure; its text says what is none."""
 
 
-def structure_of(tree: Any) -> Any:
-    """The tree as a structure, in a tuple; None if files cannot hold it."""
+def structure_of(tree: Any) -> tuple[Any, str]:
+    """The tree as a structure, or what in it files cannot hold, in words."""
     try:
-        return (_Plain().of(tree),)
-    except _NotPlain:
-        return None
-
-
-def why_not_plain(tree: Any) -> str:
-    """What in a tree files cannot hold, in words; empty if they can hold all of it."""
-    try:
-        _Plain().of(tree)
+        return _Plain().of(tree), ""
     except _NotPlain as error:
-        return str(error)
-    return ""
+        return None, str(error)
 
 
 class _Plain:
