@@ -236,14 +236,13 @@ def stage_while(
         more = lambda goes_on, *_: goes_on  # noqa: E731
         return stage_while(trace, more, iteration, (goes_on, *state), inner, may_peel)[1:]
 
-    # `if test: body; while test: body`, of which the loop falls away where every iteration raises
+    # `if test: body; while test: body`; behind a body that raises for all sizes there is no loop.
     def first(*values: Any) -> Sequence[Any]:
         left = tuple(body(*values))
         return stage_while(trace, test, body, left, names, may_peel=False)
 
     pred = truth_of(trace, test(*state))
-    sides = (body if form == "raises" else first), lambda *values: values
-    return stage_if(trace, pred, *sides, state, names)
+    return stage_if(trace, pred, first, lambda *values: values, state, names)
 
 
 def before_all(trace: Trace) -> Older:

@@ -9,8 +9,11 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import (
+    Condition,
+    Contradiction,
     Dim,
     Size,
+    current,
     equal,
     less,
     less_equal,
@@ -18,6 +21,7 @@ from dy2st_runtime.dims import (
     minimum,
     product,
     require,
+    using,
 )
 from dy2st_runtime.errors import ArgumentError, PlaceError, ShapeError, TensorAsPython, WrongKind
 from dy2st_runtime.ir import (
@@ -361,15 +365,26 @@ def _from_start(position: Size, size: Size) -> Size:
     """A negative position counts from the end.
 
     One such as `-n` is required to be negative, and no 0; any other whose sign is not known must
-    not be negative.
+    not be negative, nor one such as `min(1, n) - 1`, which would be outside.
     """
     negative = less(position, 0)
-    if negative is None and less_equal(position, 0) is True:
+    if negative is None and less_equal(position, 0) is True and _may_be_negative(position, size):
         require(position < 0, f"the position {position} is 0: it would count from the start")
         return position + size
     if negative is None:
         require(position >= 0, f"the position {position} is negative: it would count from the end")
     return position + size if negative else position
+
+
+def _may_be_negative(position: Size, size: Size) -> bool:
+    """Whether a position may be inside where it counts from the end."""
+    facts = current().inside()
+    try:
+        facts.assume(Condition("<", position, 0))
+    except Contradiction:
+        return False
+    with using(facts):
+        return less(position + size, 0) is not True
 
 
 def _step_of(item: builtins.slice) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dy2st
 from dy2st_runtime import engine
 from dy2st_runtime.autograd import grad
-from dy2st_runtime.dims import symbol
+from dy2st_runtime.dims import minimum, symbol
 from dy2st_runtime.errors import ShapeError, UndecidedDim
 from dy2st_runtime.ir.types import TensorType
 from dy2st_runtime.ops import setitem, shape
@@ -221,6 +221,14 @@ def test_a_position_made_of_a_size_must_not_become_negative():
     with pytest.raises(ShapeError, match="the position n - 3 is negative"):
         run(lambda x: x[x.shape[0] - 3], np.arange(2.0), sizes=[[n]])
     assert run(lambda x: x[x.shape[0] - 3], np.arange(3.0), sizes=[[n]]) == 0.0
+
+
+def test_a_position_that_is_outside_where_it_is_negative_must_not_become_negative():
+    n = symbol("n", 0)
+    first = lambda x: x[minimum(1, x.shape[0]) - 1]  # noqa: E731
+    with pytest.raises(ShapeError, match=r"the position min\(1, n\) - 1 is negative"):
+        run(first, np.arange(0.0), sizes=[[n]])
+    assert run(first, np.arange(2.0), sizes=[[n]]) == 0.0
 
 
 def test_a_mask_of_another_size_is_refused():
