@@ -8,6 +8,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from gc import get_referents
+from types import CellType, FrameType
 from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of
@@ -200,9 +202,12 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 
         def asked() -> Iterator[Any]:
             # As `map` does it: no item is held while the next one is asked for; either may end it.
+            before = len(trace.state.paths)
             try:
                 while True:
                     yield trace.call(function, next(source))
+                    if len(trace.state.paths) > before:
+                        mark_left(trace, source)
             except StopIteration:
                 return
 
@@ -394,6 +399,18 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         why="how far it has come would be known only when the Program runs",
         hint="take the items before the statement: items = list(...)",
     )
+
+
+def mark_left(trace: Trace, iterable: Any) -> None:
+    """Note that a tensor may have left a loop over an iterator: nobody knows what is left of it."""
+    waiting = [iterable]
+    while waiting:
+        one = waiting.pop()
+        if hasattr(type(one), "__next__") and trace.origin(one, Source) is None:
+            trace.origins[id(one)] = one, Source(lambda: None, lambda _: None, is_left=True)
+            waiting += get_referents(one)  # the iterators that an `enumerate` or `zip` asks
+        elif type(one) in (tuple, CellType, FrameType):
+            waiting += get_referents(one)
 
 
 def refuse_left() -> NoReturn:

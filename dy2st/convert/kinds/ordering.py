@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.kinds.iterators import mark_left
 from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, replaced
 from dy2st.convert.kinds.scalars import as_number, check, scalar
 from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
@@ -331,6 +332,8 @@ def _extreme(function: Any, better: str, of_sizes: Callable[[Any, Any], Any]) ->
             if is_vector and is_alone and not isinstance(only.shape[0], int):
                 return getattr(F, name)(only)
             items = elements(trace, only) if key is None else trace.listed(only)
+            if key is not None and trace.handlers:  # it may raise before the next item is taken
+                mark_left(trace, only)
         is_dynamic = type(items) is SymbolicSequence and items.element is not None
         if not is_dynamic:
             items = [] if type(items) is SymbolicSequence else list(items)

@@ -23,6 +23,7 @@ from dy2st.convert.kinds.iterators import (
     held_now,
     is_counting,
     left_of,
+    mark_left,
     of_dynamic,
     of_list,
     refuse_advance,
@@ -392,7 +393,7 @@ def for_(
     is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
     asks_first = test is None or is_seen
     asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
-    rest = iter(next_of(trace, items))
+    rest, before = iter(next_of(trace, items)), len(trace.state.paths)
     end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in itertools.count():
         if type(iterable) is list and type(trace.content(iterable)) is SymbolicSequence:
@@ -408,6 +409,8 @@ def for_(
             return state
         if truth is True:
             state = body(item, *state)
+            if len(trace.state.paths) > before:  # a handler goes on with what an item has raised
+                mark_left(trace, iterable)
             continue
         if iteration > _MOST_ITERATIONS:
             raise UnsupportedSyntax(
@@ -416,10 +419,7 @@ def for_(
                 why="each iteration becomes a part of the Program",
                 hint="loop over a tensor or over range() of a traced number, or use `while`",
             )
-        # A tensor may have left a loop over an iterator: nobody knows what is left of it.
-        if hasattr(type(iterable), "__next__") and trace.origin(iterable, Source) is None:
-            left = Source(lambda: iterable, lambda _: None, is_left=True)
-            trace.origins[id(iterable)] = iterable, left
+        mark_left(trace, iterable)
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
         leave = lambda *values: values  # noqa: E731
         state = stage_if(trace, truth, iterate, leave, state, names, word="for")

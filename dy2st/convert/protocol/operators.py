@@ -476,7 +476,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         own = own_method(trace, container, "__iter__", "__getitem__")
         is_gone_through = (
             own is not None and of_class(trace, type(container), "__contains__") is MISSING
-        )
+        ) or hasattr(type(container), "__next__")
     if is_gone_through:
         # Whether an item is met in an object that is gone through, as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:

@@ -1,6 +1,9 @@
 """Generators whose items, or whose end, a tensor decides on, as Python has them."""
 
+import itertools
 import weakref
+
+import pytest
 
 from dy2st import to_tensor
 from dy2st.jit import to_static
@@ -46,6 +49,60 @@ def test_an_iterator_that_a_tensor_has_left_cannot_go_on():
             if x.sum() > 0:
                 break
         return x + sum(items)
+
+    refused(f, "read on later", *CALLS)
+
+
+def raised_for_a_large_one(x, items):
+    for k in items:
+        if k > x[0]:
+            raise ValueError(k)
+
+
+def chained(x, items):
+    for k in itertools.chain([0], items):
+        if k > x[0]:
+            break
+
+
+def doubled(x, items):
+    for k in map(lambda k: 2 * k, items):
+        if k > x[0]:
+            break
+
+
+def greatest(x, items):
+    def key(k):
+        if k > x[0]:
+            raise ValueError(k)
+        return k
+
+    return max(items, key=key)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        raised_for_a_large_one,
+        chained,
+        doubled,
+        greatest,
+        lambda x, items: raised_for_a_large_one(x, (k for _, k in enumerate(items))),
+        lambda x, items: raised_for_a_large_one(x, (k for k, _ in zip(items, "abc"))),
+        lambda x, items: list(map(lambda k: raised_for_a_large_one(x, [k]), items)),
+        lambda x, items: any(k > x[0] for k in items),
+        lambda x, items: x[0] in items,
+        lambda x, items: any(map(lambda k: k > x[0], items)),
+    ],
+)
+def test_an_iterator_that_the_data_leave_anywhere_cannot_go_on(ask):
+    def f(x):
+        items = iter([1, 2, 3])
+        try:
+            ask(x, items)
+        except ValueError:
+            pass
+        return list(items)
 
     refused(f, "read on later", *CALLS)
 
