@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator
+from dis import get_instructions
 from functools import partial
 from gc import get_referents
 from types import CellType, FrameType
@@ -259,7 +260,7 @@ def each_until(trace: Trace, ask: Callable[[], Any], *ends: type[Exception]) -> 
 
 @function_row(next)
 def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
-    if type(iterator) is Generated:
+    if type(iterator) is Generated and not _is_one_loop(trace, iterator):
         iterator = resolved(trace, iterator)
     source = trace.source_of(iterator)
     if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
@@ -322,6 +323,17 @@ def resolved(trace: Trace, generated: Generated) -> Any:
             items = iter_(trace, _gathered(trace, generated))
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
+
+
+def _is_one_loop(trace: Trace, generated: Generated) -> bool:
+    """Whether a generator expression has no state but that of an iterator of Python's."""
+    iterable, code = generated.iterable, generated.generator.__code__
+    is_begun = left_of(trace, generated) is not None
+    is_older = trace.is_nested and not trace.is_made_here(generated)
+    is_plain = type(iterable) not in (Generated, Indexed) and is_lazy(trace, iterable)
+    if generated.is_map or is_begun or is_older or not is_plain:
+        return False
+    return sum(one.opname == "FOR_ITER" for one in get_instructions(code)) == 1
 
 
 def _gathered(trace: Trace, generated: Generated) -> list[Any]:

@@ -232,10 +232,11 @@ def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:
 
 def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
-    found = _asked(trace, source.found())
+    goes_on = type(source.found()) is Generated  # with what is left of its iterator
+    found = None if goes_on else _asked(trace, source.found())
     if found is None:
         first = Variables(trace, (False, default[0] if default else UNBOUND))
-        source.is_left = True
+        source.is_left = not goes_on
         nobodys = trace.note_generator((None for _ in ()), source.run)
         again: Any = source_of(trace, nobodys)
         consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)

@@ -91,6 +91,7 @@ def greatest(x, items):
         lambda x, items: raised_for_a_large_one(x, (k for k, _ in zip(items, "abc"))),
         lambda x, items: list(map(lambda k: raised_for_a_large_one(x, [k]), items)),
         lambda x, items: any(k > x[0] for k in items),
+        lambda x, items: next(i for i, k in enumerate(items) if k > x[0]),
         lambda x, items: x[0] in items,
         lambda x, items: any(map(lambda k: k > x[0], items)),
     ],
@@ -105,6 +106,28 @@ def test_an_iterator_that_the_data_leave_anywhere_cannot_go_on(ask):
         return list(items)
 
     refused(f, "read on later", *CALLS)
+
+
+def test_next_asks_an_expression_over_an_iterator_until_the_data_are_found():
+    def f(x):
+        first = next((i for i, v in enumerate(x) if v > 1), None)
+        pairs = zip([1, 2, 3], x)
+        return (
+            first,
+            next((k for k, v in pairs if v < k), 0),
+            [next(i for i, top in enumerate([0.5, 1.5, 99.0]) if v < top) for v in x],
+        )
+
+    same(f, *CALLS, sizes="known unknown")
+
+
+def test_next_goes_on_with_an_expression_that_numbers_of_python_decide():
+    def f(x):
+        large = (i for i, k in enumerate([1, 2, 3, 4]) if k > 1)
+        first, second = next(large), next(large, -1)
+        return x[first] + second, next(large), next(large, -2), list(large)
+
+    same(f, *CALLS, sizes="known")
 
 
 def test_a_generator_made_before_a_branch_is_not_read_in_it():
