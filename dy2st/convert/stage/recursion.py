@@ -23,6 +23,7 @@ from dy2st.convert.stage.branch import (
     end_with,
     proceed,
     put_back,
+    without_location,
 )
 from dy2st.convert.stage.loop import (
     Loop,
@@ -166,6 +167,7 @@ class Recursion(Loop):
     """What is assumed of all calls.
 
     slots       the arguments, then the places that are changed.
+    calls       what the first call is given, and those that run around it.
     ends        what it returns, the exception that it raises, and the same places.
     end_types   the types of the leaves of these and of the tensors that are changed; None while
                 nothing is known of what comes back.
@@ -180,6 +182,7 @@ class Recursion(Loop):
     function: FunctionType
     bound: Callable[..., Any]
     arguments: BoundArguments = field(init=False)
+    calls: list[list[Any]] = field(default_factory=list)
     name: str = ""
     end_types: list[ValueType] | None = None
     end_sizes: set[Dim] = field(default_factory=set)
@@ -207,21 +210,26 @@ class Recursion(Loop):
                 for name, value in arguments.arguments.items()
             ]
             self.ends = [JoinedVariable("what it returns", None, None)]
-        given = iter(arguments.arguments.values())
-        for slot in self.slots:
-            slot.left = next(given) if slot.place is None else self._held(slot.place)
-            slot.parts = []
-            self.take(slot, slot.left)
-        for call in calls:
-            for slot, value in zip(self.slots, call.arguments.values(), strict=False):
+        self.calls = [[*call.arguments.values()] for call in (arguments, *calls)]
+        for slot, value in zip(self.slots, self._placed(self.calls[0]), strict=True):
+            slot.left, slot.parts = value, []
+            self.take(slot, value)
+        for values in self.calls[1:]:
+            for slot, value in zip(self.slots, values, strict=False):
                 self.take(slot, value)
         self.name = trace.repeats.free_name(name_of(self.function))
         self.captured = [
             one for one in map(tracer.aliases.origin, self.captured) if is_seen(one, tracer.block)
         ]
         if self.types:
-            self.starts = initial(self)
+            self.starts = self._initial()
             self.join_leaves(self.starts)
+
+    def _initial(self) -> list[Variable]:
+        """The leaves of the first call."""
+        for slot, value in zip(self.slots, self._placed(*self.calls), strict=True):
+            slot.left = value
+        return initial(self)
 
     def settle(self) -> Region:
         """Trace the body until it is what was assumed."""
@@ -245,7 +253,7 @@ class Recursion(Loop):
         """Trace the body once."""
         trace, tracer = self.trace, self.trace.tracer
         if not self.types:
-            self.starts = initial(self)
+            self.starts = self._initial()
             self.types, self.stops = initial_types(self), stops_of(self, self.starts)
         with ExitStack() as stack:
             stack.enter_context(tracer.apart(tracer.block))
@@ -423,10 +431,12 @@ class Recursion(Loop):
 
     def call(self, arguments: BoundArguments) -> Any:
         """A call that the body makes."""
-        trace, given = self.trace, iter(arguments.arguments.values())
+        trace, given = self.trace, [*arguments.arguments.values()]
         trace.alias_tracker.return_all()
-        values = [next(given) if s.place is None else self._held(s.place) for s in self.slots]
-        rises = [self.take(slot, value) for slot, value in zip(self.slots, values, strict=True)]
+        rises = [self.take(slot, value) for slot, value in zip(self.slots, given, strict=False)]
+        values = self._placed(given)
+        pairs = [*zip(self.slots, values, strict=True)][len(given) :]
+        rises += [self.take(slot, value) for slot, value in pairs]
         self.has_risen = self.has_risen or any(rises)
         if len(trace.handlers) > self.handlers and not self.catches:
             self.catches = self.has_risen = True
@@ -440,6 +450,14 @@ class Recursion(Loop):
     def _held(self, place: Place) -> Any:
         held = self.trace.kept(place.owner, place.name)
         return place.owner.copy() if held is place.owner and place.name is CONTENT else held
+
+    def _placed(self, *calls: Sequence[Any]) -> list[Any]:
+        """What a call is given, and what places hold once all that calls are given is placed."""
+        for values in calls if self.trace.locations.is_on else ():
+            for slot, value in zip(self.slots, values, strict=False):
+                self.trace.locations.enter(without_location(self.trace, slot, value, self.trace))
+        places = (slot.place for slot in self.slots if slot.place is not None)
+        return [*calls[0], *map(self._held, places)]
 
     def _leaves(self, values: Sequence[Any]) -> list[Variable]:
         """What a call takes for arguments, places and tensors."""
@@ -489,7 +507,7 @@ class Recursion(Loop):
         tracer, block = self.trace.tracer, region.block
         define(tracer.program, self.name, block)
         tracer.aliases.separated(block.parameters)
-        leaves = self._leaves([slot.left for slot in self.slots])
+        leaves = self._leaves(self._placed(self.calls[0]))
         assert self.end_types is not None
         return self._append(leaves, self.end_types)
 

@@ -256,6 +256,45 @@ def copies(x):
     return [node.value for node in nodes], [node.value for node in others]
 
 
+def merged(one, other):
+    if one is None or other is None:
+        return one or other
+    if one.key > other.key:
+        one, other = other, one
+    one.left, one.right = merged(one.right, other), one.left
+    one.size = 1 + sum(part.size for part in (one.left, one.right) if part is not None)
+    return one
+
+
+def a_heap_that_merges_itself(x):
+    heap = None
+    for value in x:
+        heap = merged(heap, Tree(float(value)))
+    least = heap.key
+    heap = merged(heap.left, heap.right)
+    return least, heap.key, heap.size
+
+
+def split(tree, key):
+    if tree is None:
+        return None, None
+    if tree.key < key:
+        tree.right, rest = split(tree.right, key)
+        return tree, rest
+    rest, tree.left = split(tree.left, key)
+    return rest, tree
+
+
+def a_tree_that_is_split(x):
+    tree = None
+    for value in x:
+        small, large = split(tree, value)
+        tree = Tree(value)
+        tree.left, tree.right = small, large
+    small, large = split(tree, 1.5)
+    return [0.0 if part is None else part.key for part in (small, large)]
+
+
 FUNCTIONS = [
     a_search_tree,
     a_queue_with_two_ends,
@@ -274,6 +313,8 @@ FUNCTIONS = [
     an_attribute_that_is_set_later,
     an_exception_in_between,
     copies,
+    a_heap_that_merges_itself,
+    a_tree_that_is_split,
 ]
 
 
@@ -291,7 +332,9 @@ def test_every_name_sees_a_change(function):
         assert shown(static(x)) == shown(function(x))
 
 
-@pytest.mark.parametrize("function", [a_search_tree, the_earliest_first, keys])
+@pytest.mark.parametrize(
+    "function", [a_search_tree, the_earliest_first, keys, a_tree_that_is_split]
+)
 def test_every_name_sees_it_with_known_sizes_in_machine_code(function):
     static = to_static(function, engine="native")
     for values in CALLS:
