@@ -207,9 +207,10 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     """Let the Block raise what the user's code raised; an error of the code itself goes on.
 
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
-    it is one of several values that has no such operation (`of_cases`), nor what `raise` raises.
+    it is one of several values that has no such operation (`of_cases`), nor what `raise` raises,
+    nor what None has not: where there is no value, code that asks for one is not meant to run.
     """
-    is_wrong = isinstance(error, CODE_FAULTS) and not of_cases
+    is_wrong = isinstance(error, CODE_FAULTS) and not of_cases and "NoneType" not in str(error)
     is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     # That a tensor has no such position, Python says on that path alone.
     is_ours = isinstance(error, Dy2stError) and not of_cases and type(error) is not PlaceError

@@ -98,3 +98,26 @@ def test_an_error_of_getattr_knows_what_was_asked_of_which_object():
             return error.name, error.obj is asked
 
     assert f() == ("missing", True)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda found: found.place,
+        lambda found: found[0],
+        lambda found: found + 1,
+        lambda found: len(found),
+        lambda found: [one for one in found],
+        lambda found: (lambda first, rest: first)(*found),
+        lambda found: 3 in found,
+        lambda found: found(),
+    ],
+)
+def test_what_none_cannot_do_is_raised_where_the_branch_is_taken(ask):
+    def f(x):
+        found = None
+        if x.sum() > 2:
+            return ask(found)
+        return x * 2
+
+    same(f, sizes="unknown")
