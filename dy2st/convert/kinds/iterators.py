@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dis import get_instructions
 from functools import partial
 from gc import get_referents
-from types import CellType, FrameType
+from types import CellType, FrameType, MethodType
 from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of
@@ -141,13 +141,10 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     own = own_method(trace, iterable, "__reversed__")
     if own is not None:
         return trace.call(own, iterable)
-    if own_method(trace, iterable, "__getitem__") is not None:
+    own = own_method(trace, iterable, "__getitem__")
+    if own is not None:
         places = _reversed(trace, _range(trace, trace.call(len, iterable)))
-        if type(places) is Indexed:
-            return iterator(
-                trace, places.length, lambda index: trace.item(iterable, places.item(index))
-            )
-        return trace.made(trace.item(iterable, place) for place in places)
+        return _map(trace, MethodType(own, iterable), places)
     is_ours = type(iterable) in (Indexed, Generated, SymbolicSequence, Union)
     is_pythons = any(hasattr(type(iterable), name) for name in ("__reversed__", "__getitem__"))
     if not is_ours and not is_pythons:
@@ -383,11 +380,7 @@ def left_of(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression; None where nobody has asked for an item."""
     items = trace.held(generated, "items")
     if type(items) is Union:
-        raise UnsupportedSyntax(
-            "a generator is advanced in a branch or loop that depends on a tensor, and again later",
-            why="how far it has come is known only when the Program runs",
-            hint="gather the items in a list first",
-        )
+        refuse_left()
     return items
 
 
@@ -428,8 +421,8 @@ def mark_left(trace: Trace, iterable: Any) -> None:
 def refuse_left() -> NoReturn:
     """Refuse to read on in a generator or iterator."""
     raise UnsupportedSyntax(
-        "a generator or iterator is read on later, after a loop that a tensor may have left",
-        why="how far the loop has come is known only when the Program runs",
+        "a generator or iterator is read on later, after a branch or loop on a tensor",
+        why="how far it has come is known only when the Program runs",
         hint="gather the items in a list first",
     )
 

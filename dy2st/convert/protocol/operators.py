@@ -6,7 +6,7 @@ Containers are compared element by element, as C code does it with values of Pyt
 from __future__ import annotations
 
 import operator
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from functools import reduce
 from types import FunctionType, MethodType
@@ -16,8 +16,7 @@ import numpy as np
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
-from dy2st.convert.kinds.iterators import left_of
-from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
+from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
@@ -30,7 +29,7 @@ from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.trace import Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
@@ -467,18 +466,10 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(call(trace, own, container, item))
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
-    # Whether `in` asks for one item after the other, by methods of the user's or the Program
-    if type(container) is Generated:
-        is_gone_through = left_of(trace, container) is None and _has_program_length(
-            trace, container.iterable
-        )
-    else:
-        own = own_method(trace, container, "__iter__", "__getitem__")
-        is_gone_through = (
-            own is not None and of_class(trace, type(container), "__contains__") is MISSING
-        ) or hasattr(type(container), "__next__")
-    if is_gone_through:
-        # Whether an item is met in an object that is gone through, as far as Python goes
+    own, kind = own_method(trace, container, "__iter__", "__getitem__"), type(container)
+    is_asked = own is not None and of_class(trace, kind, "__contains__") is MISSING
+    if is_asked or kind is Generated or hasattr(kind, "__next__"):
+        # Whether an item is met, where `in` asks for one after the other as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:
             return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
 
@@ -489,16 +480,6 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if info(type(container)).family not in ("set", "keys", "values"):
         traced_keys.refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
-
-
-def _has_program_length(trace: Trace, source: Any) -> bool:
-    """Whether only the Program knows how many items there are."""
-    while type(source) is Generated:
-        source = source.iterable
-    if isinstance(source, Tensor):
-        return bool(source.ndim) and isinstance(source.shape[0], Dim)
-    is_held = type(source) in (list, deque) and type(held(trace, source)) is SymbolicSequence
-    return is_held or type(source) in (Indexed, SymbolicSequence, Union)
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:

@@ -532,7 +532,7 @@ def iterator_in_a_branch(x):
     "a generator used up in a branch, and asked again after it",
     "whether it has ended would be unknown",
     refused=ConversionError,
-    says="and again later",
+    says="read on later",
 )
 def generator_ended_in_a_branch(x):
     items = (x * k for k in range(3))

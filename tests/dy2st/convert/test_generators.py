@@ -30,7 +30,7 @@ def test_a_generator_that_was_left_cannot_go_on():
                 break
         return list(items)
 
-    refused(f, "read on later, after a loop", *CALLS)
+    refused(f, "read on later, after a branch or loop", *CALLS)
 
 
 def test_a_generator_that_next_has_asked_cannot_go_on_where_a_tensor_decided():
