@@ -13,7 +13,7 @@ from gc import get_referents
 from types import CellType, FrameType, MethodType
 from typing import Any, NoReturn, cast
 
-from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of
+from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of, when
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
@@ -571,27 +571,23 @@ def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any =
     if type(items) is not Indexed:
         return trace.made(itertools.accumulate(items, join, initial=initial))
     out: list[Any] = trace.made([])
-    if initial is not None:
-        trace.call(out.append, initial)
-        return _accumulated_in_program(trace, items, join, initial, out)
 
-    def begin() -> tuple[()]:
-        trace.call(out.append, items.item(0))
-        rest = Indexed(trace.sub(items.length, 1), lambda place: items.item(place + 1))
-        _accumulated_in_program(trace, rest, join, items.item(0), out)
-        return ()
-
-    trace.if_(trace.gt(items.length, 0), begin, lambda: (), (), ())
-    return iter_(trace, out)
-
-
-def _accumulated_in_program(
-    trace: Trace, items: Indexed, join: Callable[[Any, Any], Any], start: Any, out: list[Any]
-) -> Any:
     def iteration(item: Any, total: Any) -> tuple[Any]:
         new = join(total, item)
         trace.call(out.append, new)
         return (new,)
 
-    trace.for_(items, None, iteration, (start,), ("the value of accumulate()",))
+    def run(total: Any, rest: Indexed) -> None:
+        trace.call(out.append, total)
+        trace.for_(rest, None, iteration, (total,), ("the value of accumulate()",))
+
+    if initial is not None:
+        run(initial, items)
+        return iter_(trace, out)
+
+    def begin() -> None:
+        rest = lambda place: items.item(place + 1)  # noqa: E731
+        run(items.item(0), Indexed(trace.sub(items.length, 1), rest))
+
+    when(trace, trace.gt(items.length, 0), begin)
     return iter_(trace, out)

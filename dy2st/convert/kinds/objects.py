@@ -135,22 +135,15 @@ def _hash(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__hash__")
     if own is not None:
         return trace.call(own, value)
-    refuse_as_key(value)
+    parts = value if isinstance(value, tuple) else (value,)
+    if any(is_traced_number(one) or type(one) in (SymbolicSequence, Text, Union) for one in parts):
+        raise TensorAsPython(
+            "a traced number is a key of a dict or set, or a text or list of the Program is",
+            why="it is known only when the Program runs",
+            hint="compare it with the keys in an `if`, or keep entries in a tensor and index that",
+        )
     trace.alias_tracker.refuse_identity(value)
     return hash(value)
-
-
-def refuse_as_key(value: Any) -> None:
-    """Refuse a number that only the run knows as a key, or in a set."""
-    parts = value if isinstance(value, tuple) else (value,)
-    for part in parts:
-        if is_traced_number(part) or type(part) in (SymbolicSequence, Text, Union):
-            raise TensorAsPython(
-                "a traced number is a key of a dict or set, or a text or list of the Program is",
-                why="it is known only when the Program runs",
-                hint="compare it with the keys in an `if`, or keep the entries in a tensor and "
-                "index that",
-            )
 
 
 # -- attributes by name -----------------------------------------------------------------------

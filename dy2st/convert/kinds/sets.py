@@ -199,14 +199,6 @@ def _union(trace: Trace, left: Any, right: Any) -> Any:
     return made
 
 
-def _difference(trace: Trace, left: Any, right: Any) -> Any:
-    return _selected(trace, left, right, False)
-
-
-def _intersection(trace: Trace, left: Any, right: Any) -> Any:
-    return _selected(trace, left, right, True)
-
-
 def _has_one(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
     """Whether there is an element that another one has, or has not: none is put into a set."""
     found = elements(trace, items)
@@ -243,10 +235,10 @@ def _is_less(trace: Trace, left: Any, right: Any) -> Any:
 
 _OF_TWO: dict[str, Callable[..., Any]] = {
     "union": _union,
-    "difference": _difference,
-    "intersection": _intersection,
+    "difference": lambda trace, left, right: _selected(trace, left, right, False),
+    "intersection": lambda trace, left, right: _selected(trace, left, right, True),
     "symmetric_difference": lambda trace, left, right: _union(
-        trace, _difference(trace, left, right), _difference(trace, right, left)
+        trace, _selected(trace, left, right, False), _selected(trace, right, left, False)
     ),
     "issubset": _is_subset,
     "issuperset": lambda trace, left, right: _is_subset(trace, right, left),
@@ -349,7 +341,7 @@ def _operator(name: str, special: str) -> None:
         view, other = (left, right) if info(type(left)).family == "keys" else (right, left)
         if name in _COMPUTING and hasattr(type(other), "__iter__"):
             if name == "and_bits":
-                return _intersection(trace, other, view)
+                return _selected(trace, other, view, True)
             return of_sets(trace, _set(trace, left), _set(trace, right))
         if isinstance(other, (set, frozenset)) or info(type(other)).family == "keys":
             return _found(trace, left, method, [right])

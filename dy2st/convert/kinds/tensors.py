@@ -360,16 +360,11 @@ def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | No
     if kind is None or getattr(type(owner), method) is not getattr(kind, method):
         return None
     held = owner._parameters if kind is ParameterList else owner._sub_layers
-    note_held(trace, owner, held)
-    return tuple(held.values())
-
-
-def note_held(trace: Trace, owner: Layer, held: Any) -> None:
-    """Note that the code has seen all that a Layer holds."""
-    if trace.is_outside(owner):
+    if trace.is_outside(owner):  # the code has seen all that it holds
         read_layer(trace, owner)
         for one in held.values():
             trace.mark_outside(one)
+    return tuple(held.values())
 
 
 def read_layer(trace: Trace, layer: Layer) -> None:

@@ -203,7 +203,13 @@ def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
 
 def place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
     """Where a key stands; behind the last place if it is not there."""
-    refuse_text_as_key(key)
+    parts = key if isinstance(key, tuple) else (key,)
+    if any(type(part) is Text and not is_of_codes(part) for part in parts):
+        raise TensorAsPython(
+            "a text with values of tensors in it is a key of a dict or set",
+            why="it is known only when the Program runs",
+            hint="use the numbers that it is made of as the key: a tuple of int(...)",
+        )
     length, is_dict = length_of(trace, content), content.kind is not set
 
     def differs(place: Any) -> Any:
@@ -468,15 +474,4 @@ def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
             f"a traced number is a key of a {type(owner).__name__}",
             why="it is known only when the Program runs",
             hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
-        )
-
-
-def refuse_text_as_key(key: Any) -> None:
-    """Refuse a text that the Program fills as a key."""
-    parts = key if isinstance(key, tuple) else (key,)
-    if any(type(part) is Text and not is_of_codes(part) for part in parts):
-        raise TensorAsPython(
-            "a text with values of tensors in it is a key of a dict or set",
-            why="it is known only when the Program runs",
-            hint="use the numbers that it is made of as the key: a tuple of int(...)",
         )
