@@ -42,7 +42,6 @@ from dy2st.convert.values.layout import (
     Number,
     Same,
     Unlike,
-    View,
     depth,
     opened,
     types_of,
@@ -169,11 +168,11 @@ class Loop:
         self.tensors |= {key: tensor for key, (tensor, _) in region.tensors.items()}
         return holds
 
-    def rises(self, slot: JoinedVariable, value: Any, view: View) -> bool:
-        """Let a variable or place be a value, too; whether its layout has risen."""
+    def rises(self, slot: JoinedVariable, node: Layout) -> bool:
+        """Let a variable or place have a layout, too; whether that which it has rises."""
         before = slot.layout
         try:
-            slot.layout = self.join(before, slot.seen(value, view))
+            slot.layout = self.join(before, node)
         except Unlike as error:
             raise self.unlike(slot, error) from None
         return slot.layout is not before
@@ -433,7 +432,7 @@ def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
         slot.right = value
     for slot in loop.slots:
         before = slot.layout
-        if loop.rises(slot, slot.right, body_region):
+        if loop.rises(slot, slot.seen(slot.right, body_region)):
             # Behind one iteration it has one form; in the loop it would be one of two values.
             if loop.may_peel and _is_peeled(before, slot.layout):
                 raise _Otherwise("peeled")

@@ -42,7 +42,7 @@ from dy2st.convert.stage.outcome import (
     noted,
     under,
 )
-from dy2st.convert.trace import Place, Region, Trace
+from dy2st.convert.trace import Place, Region, Trace, in_words
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import copied, flatten
 from dy2st.convert.values.layout import Same, Unlike, as_value_layout
@@ -287,7 +287,7 @@ class Recursion(Loop):
         rises = not self.writes_what_is_assumed(region)
         for slot in self.slots:
             if slot.place is not None:
-                rises = self.rises(slot, slot.right, region) or rises
+                rises = self.rises(slot, slot.seen(slot.right, region)) or rises
         if rises:
             self.types, self.end_types = [], None
             return False
@@ -302,8 +302,8 @@ class Recursion(Loop):
         rises = not self.comes_back
         for slot, value in zip(self.ends, values, strict=False):
             slot.right, node = value, as_value_layout(slot.seen(value, region))
-            joined = self.join(slot.layout, node) if self.comes_back else node
-            rises, slot.layout = rises or joined is not slot.layout, joined
+            slot.layout = slot.layout if self.comes_back else node
+            rises = self.rises(slot, node) or rises
         self.comes_back = True
         ends = self._all_ends()
         end_with(trace, region, ends, "right", self.tensors)
@@ -408,7 +408,7 @@ class Recursion(Loop):
 
     def take(self, slot: JoinedVariable, value: Any) -> bool:
         """Let an argument or place be what a call gives it, too; whether it has risen."""
-        rises = self.rises(slot, value, self.trace)
+        rises = self.rises(slot, slot.seen(value, self.trace))
         slot.note_parts(self.trace, value, self.trace)
         if rises:
             self.types = []
@@ -513,7 +513,7 @@ class Recursion(Loop):
 
     def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
         """What cannot be both."""
-        return self.refusal(f"gets {error} as `{slot.name}`")
+        return self.refusal(f"has {error} as {in_words(slot.name)}")
 
     def refusal(self, words: str) -> ConversionError:
         """The reason why there is no function."""

@@ -618,6 +618,17 @@ def test_a_recursion_that_no_function_can_stand_for_says_why():
         static(CASES[0])
 
 
+def test_a_recursion_that_gives_too_many_kinds_of_values_is_refused():
+    def f(x, n):
+        if n.sum() <= 0:
+            return (item for item in [x])
+        return (item * 2 for item in f(x * 2, n - 1))
+
+    static = to_static(lambda x: [*f(x, x)], engine="numpy")
+    with pytest.raises(ConversionError, match="no function of the Program can stand for it"):
+        static(CASES[0])
+
+
 def test_a_recursion_that_never_ends_is_pythons_error():
     def f(x):
         def go(n):
