@@ -366,7 +366,7 @@ def test_what_is_refused_is_refused_by_errors_of_ours(path):
 
 # Each calls a function of Python when an object goes, which may be in the midst of `ast.parse`: see
 # ByIdentity. What stands here goes with what no trace makes.
-CALLS_WHEN_GONE = re.compile(r"\b(WeakSet|WeakMethod|WeakKeyDictionary|WeakValueDictionary)\(")
+CALLS_WHEN_GONE = re.compile(r"\b(Weak(Set|Method|(Key|Value)Dictionary)\(|ref\(.*lambda)")
 SELDOM_GONE = {"functions.py", "packing.py"}
 
 

@@ -548,9 +548,8 @@ class Trace(Vocabulary):
 
         One that the code drops half way ends there and then, as in Python.
         """
-        key = id(made)
-        found = weakref.ref(made, lambda _: self.origins.pop(key, None))
-        self.origins[key] = found, Source(found, run)
+        found = weakref.ref(made, partial(self.origins.pop, id(made)))
+        self.origins[id(made)] = found, Source(found, run)
         return self.made(made)
 
     # -- regions --------------------------------------------------------------------------------

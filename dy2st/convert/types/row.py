@@ -10,7 +10,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from weakref import ref
+
+from dy2st_runtime.thread_state import ByIdentity
 
 
 def _hidden(owner: Any, *given: Any) -> Any:
@@ -86,21 +87,19 @@ class _Rows(dict[type, TypeInfo]):
     def __init__(self) -> None:
         super().__init__()
         self.late: dict[str, dict[str, Any]] = {}
-        # By the id of a class of the user's, which lives no longer for that it was asked for.
-        self.weak: dict[int, tuple[Any, TypeInfo]] = {}
+        # Of classes of the user's, which live no longer for that they were asked for.
+        self.weak: ByIdentity[type, TypeInfo] = ByIdentity()
 
     def __missing__(self, kind: type) -> TypeInfo:
         """The row of a class that was derived from one with a row."""
-        known = self.weak.get(id(kind))
-        return self.find(kind) if known is None else known[1]
+        return self.weak.get(kind) or self.find(kind)
 
     def find(self, kind: type) -> TypeInfo:
         """The same, of a class that is asked for the first time."""
         one, row = next((one, row) for one in kind.__mro__ if (row := self._own(one)) is not None)
         made = row if one is kind else row.base.of(kind)
         if kind.__flags__ & HEAP_TYPE and not str(kind.__module__).startswith("dy2st"):
-            key = id(kind)
-            self.weak[key] = ref(kind, lambda _: self.weak.pop(key, None)), made
+            self.weak[kind] = made
         else:
             self[kind] = made
         return made
