@@ -14,6 +14,7 @@ from types import CellType, FrameType, MethodType
 from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of, when
+from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
@@ -23,9 +24,11 @@ from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
-from dy2st.convert.trace import Source, Trace, own_method
+from dy2st.convert.trace import Source, Trace, own_method, special
+from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
+    Asked,
     Generated,
     Indexed,
     Special,
@@ -141,10 +144,11 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     own = own_method(trace, iterable, "__reversed__")
     if own is not None:
         return trace.call(own, iterable)
-    own = own_method(trace, iterable, "__getitem__")
-    if own is not None:
-        places = _reversed(trace, _range(trace, trace.call(len, iterable)))
-        return _map(trace, MethodType(own, iterable), places)
+    if own_method(trace, iterable, "__getitem__") is not None:
+        length = trace.call(len, iterable)
+        if is_traced(length):
+            return iterator(trace, length, lambda at: trace.item(iterable, length - 1 - at))
+        return trace.made(reversed(by_place(trace, iterable)))
     is_ours = type(iterable) in (Indexed, Generated, SymbolicSequence, Union)
     is_pythons = any(hasattr(type(iterable), name) for name in ("__reversed__", "__getitem__"))
     if not is_ours and not is_pythons:
@@ -153,17 +157,22 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if type(items) is Indexed:
         return iterator(trace, items.length, lambda index: items.item(items.length - 1 - index))
     if type(iterable) is list:
-        return trace.made(_backwards(trace, iterable))
+        return trace.made(reversed(by_place(trace, iterable)))
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
     return trace.made(reversed(items if is_of_python else [*items]))
 
 
-def _backwards(trace: Trace, owner: Any) -> Iterator[Any]:
-    """The items of a list as it is at each iteration, from the last one on."""
-    place = len(held_now(trace, owner)) - 1
-    while 0 <= place < len(held_now(trace, owner)):
-        yield held_now(trace, owner)[place]
-        place -= 1
+def by_place(trace: Trace, owner: Any) -> Asked:
+    """A list, or an object of the user's with places, whose iterators see it as it is then."""
+    kind: Any = type(owner)
+
+    def item(place: int) -> Any:
+        if info(kind).is_container:
+            return held_now(trace, owner)[place]
+        with ending(trace, IndexError, StopIteration):
+            return trace.call(kind.__getitem__, owner, place)
+
+    return Asked(trace, owner, item)
 
 
 def held_now(trace: Trace, owner: Any) -> Any:
@@ -186,36 +195,27 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
         return lazily(trace, lambda one: trace.call(mapped, function, one), iterables[0])
     if any(type(one) is Union for one in (function, *iterables)):
         return trace.map_cases(lambda *given: _map(trace, *given), function, *iterables)
+
+    def ask(*given: Any) -> Any:
+        before = len(trace.state.paths)
+        found = trace.call(function, *given)
+        if len(trace.state.paths) > before:
+            mark_left(trace, iterables)
+        return found
+
     if len(iterables) == 1:
         entries = trace.items_of(iterables[0])
         if type(entries) is Indexed:
             return iterator(
-                trace,
-                lambda: entries.length,
-                lambda index: trace.call(function, entries.item(index)),
+                trace, lambda: entries.length, lambda at: trace.call(function, entries.item(at))
             )
-        own = own_method(trace, entries, "__next__")
-        ask = lambda: trace.call(own, entries)  # noqa: E731
-        source = iter(entries) if own is None else each_until(trace, ask, StopIteration)
-
-        def asked() -> Iterator[Any]:
-            # As `map` does it: no item is held while the next one is asked for; either may end it.
-            before = len(trace.state.paths)
-            try:
-                while True:
-                    yield trace.call(function, next(source))
-                    if len(trace.state.paths) > before:
-                        mark_left(trace, source)
-            except StopIteration:
-                return
-
-        return trace.made(asked())
+        return trace.made(map(Asked(trace, function, ask), next_of(trace, entries)))
     items = _zip(trace, *iterables)
     if type(items) is Indexed:
         return iterator(
-            trace, lambda: items.length, lambda index: trace.call(function, *items.item(index))
+            trace, lambda: items.length, lambda at: trace.call(function, *items.item(at))
         )
-    return trace.made(trace.call(function, *item) for item in items)
+    return trace.made(map(Asked(trace, function, ask), *items.__reduce__()[1]))
 
 
 # -- one item after the other -----------------------------------------------------------------
@@ -225,7 +225,9 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     """`iter(value)`."""
     if sentinel is not _NOTHING:
-        return trace.made(_until(trace, value, sentinel))
+        function = Asked(trace, value, _until_end(trace, partial(trace.call, value)))
+        end = Asked(trace, sentinel, lambda found: trace.truth(trace.eq(sentinel, found)))
+        return trace.made(iter(function, end))
     own = own_method(trace, value, "__iter__")
     if own is not None:
         return trace.call(own, value)
@@ -237,22 +239,22 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     return trace.made(iter(items))
 
 
-def _until(trace: Trace, function: Any, sentinel: Any) -> Iterator[Any]:
-    for found in each_until(trace, lambda: trace.call(function), StopIteration):
-        if trace.truth(trace.eq(found, sentinel)):
-            return
-        yield found
+def next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
+    """An iterable of Python; an iterator of the user's class is asked in traced form."""
+    if own_method(trace, items, "__next__") is None:
+        return items
+    ask = lambda: trace.call(special(trace, items, "__next__"), items)  # noqa: E731
+    return map(_until_end(trace, ask), itertools.repeat(None))
 
 
-def each_until(trace: Trace, ask: Callable[[], Any], *ends: type[Exception]) -> Iterator[Any]:
-    """What the user's code gives, until it raises that it is at its end."""
-    while True:
-        try:
-            with ending(trace, *ends):
-                found = ask()
-        except ends:
-            return
-        yield found
+def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
+    """The same, where what it raises may be the end of an iterator."""
+
+    def asked(*_: None) -> Any:
+        with ending(trace, StopIteration):
+            return ask()
+
+    return asked
 
 
 @function_row(next)
@@ -397,8 +399,7 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         return
     if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
         return
-    is_backwards = getattr(iterator, "gi_code", None) is _backwards.__code__
-    name = "list_reverseiterator" if is_backwards else type(iterator).__name__
+    name = class_of(iterator).__name__
     raise UnsupportedSyntax(
         f"a {name} is advanced in a branch or loop that depends on a tensor",
         why="how far it has come would be known only when the Program runs",

@@ -25,7 +25,7 @@ from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
 from dy2st.convert.values.layout import Layout, Leaf, Number, Same, is_traced_number, number_kind
-from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
@@ -38,6 +38,7 @@ from dy2st_runtime.tensor import EagerTensor
 
 _NOTHING = object()
 _ITERATOR = type(iter(()))
+_OF_PLACES = type(iter(np.empty(0)))  # of what has places, and no `__iter__`
 
 
 def class_of(value: Any) -> type:
@@ -59,6 +60,10 @@ def class_of(value: Any) -> type:
         return EagerTensor
     if kind is SymbolicSequence:
         return value.kind  # type: ignore[no-any-return]
+    if kind in (_OF_PLACES, reversed):
+        make, (owner, *_), *_ = value.__reduce__()
+        is_list = type(owner) is Asked and type(owner.owner) is list
+        return type(make([])) if is_list else kind
     if kind in (Indexed, Generated):
         return _ITERATOR
     return str if kind is Text else kind

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from inspect import CO_VARARGS
 from types import FunctionType, MethodType
@@ -18,12 +18,12 @@ from typing import Any
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.iterators import (
+    by_place,
     counting,
-    each_until,
-    held_now,
     is_counting,
     left_of,
     mark_left,
+    next_of,
     of_dynamic,
     of_list,
     refuse_advance,
@@ -69,7 +69,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
     if kind is SymbolicSequence or kind in (list, deque, tuple):
         content = held(trace, iterable)
         if type(content) is not SymbolicSequence:
-            return content if kind is tuple else _live(trace, iterable)
+            return content if kind is tuple else iter(by_place(trace, iterable))
         return (
             of_dynamic(trace, content)
             if kind in (SymbolicSequence, tuple)
@@ -110,25 +110,11 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         if not is_by_index:
             return iter(iterable)  # which raises
-        places = itertools.count()
-        ask = lambda: call(trace, kind.__getitem__, iterable, next(places))  # noqa: E731
-        return each_until(trace, ask, IndexError, StopIteration)
+        return iter(by_place(trace, iterable))
     if is_counting(trace, iterable):
         return counting(trace, iterable)
     refuse_advance(trace, iterable)
     return trace.native(iterable)
-
-
-def _live(trace: Trace, owner: Any) -> Iterator[Any]:
-    """The items of a list as it is at each iteration, as Python has it."""
-    # By index, as Python's own iterator: the body may change the list.
-    place = 0
-    while True:
-        content = held_now(trace, owner)
-        if place >= len(content):
-            return
-        yield content[place]
-        place += 1
 
 
 def _row(trace: Trace, tensor: Any, index: Any) -> Any:
@@ -144,14 +130,6 @@ def items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
         return iterable, source
     items = items_of(trace, iterable)
     return items, source_of(trace, items)
-
-
-def next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
-    """An iterable of Python; an iterator of the user's class is asked in traced form."""
-    own = own_method(trace, items, "__next__")
-    if own is None:
-        return items
-    return each_until(trace, lambda: call(trace, own, items), StopIteration)
 
 
 def loop_by_index(

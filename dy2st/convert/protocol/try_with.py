@@ -241,7 +241,6 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
         again: Any = source_of(trace, nobodys)
         consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
         is_found, item = first.values()
-
         if not default:
             must(trace, is_found, StopIteration())
         return trace.bound(item, "the next item")
@@ -400,9 +399,7 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
         count.hold((1,))
         try:
             results = body(entered, *variables.values())
-        except (
-            BaseException
-        ) as error:  # any: what the body raises, Ctrl-C too, is recognised by this
+        except BaseException as error:  # any, Ctrl-C too: what the body raises is known by this
             thrown.append((error, error.__traceback__))
             raise
         variables.hold(results)

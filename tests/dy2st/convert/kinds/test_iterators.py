@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import itertools
 import operator
+import pickle
 from functools import partial, reduce
 
 import numpy as np
@@ -497,3 +499,86 @@ def test_tee_of_an_iterator_from_outside_is_refused():
     with pytest.raises(UnsupportedSyntax, match="from outside .* is advanced"):
         to_static(lambda x: x * next(itertools.tee(items)[0]))(dy2st.ones([1]))
     assert next(items) == 0
+
+
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, place):
+        if place >= self.n:
+            raise IndexError
+        return self.n - place
+
+
+def twice(value):
+    return value * 2
+
+
+def test_iterators_are_of_the_classes_that_python_says():
+    @to_static
+    def f():
+        items, own = [1, 2], Countdown(2)
+        made = iter(items), reversed(items), iter(own), reversed(own), map(twice, items)
+        return [type(one).__name__ for one in made]
+
+    names = ["list_iterator", "list_reverseiterator", "iterator", "reversed", "map"]
+    assert f() == names
+
+
+def test_iterators_are_copied_and_pickled_where_they_are():
+    def f():
+        items, own = [1, 2, 3], Countdown(3)
+        made = [iter(items), reversed(items), iter(own), reversed(own), map(twice, iter(items))]
+        made.append(iter(int, 1))
+        for one in made:
+            next(one)
+        made.append(iter(int, 0))
+        alike, held = pickle.loads(pickle.dumps((made, items)))
+        copied = copy.copy(made[0])
+        held.append(7)
+        items.append(8)
+        alike += copied, *made
+        return [list(itertools.islice(one, 9)) for one in alike]
+
+    assert to_static(f)() == f()
+
+
+def test_an_iterator_of_the_users_that_loses_its_next_ends_with_an_error():
+    def f():
+        class Once:
+            def __iter__(self):
+                return self
+
+            def __next__(self):
+                del Once.__next__
+                return 1
+
+        found = []
+        try:
+            for one in Once():
+                found.append(one)
+        except TypeError:
+            found.append("error")
+        return found
+
+    assert to_static(f)() == f() == [1, "error"]
+
+
+def test_an_iterator_that_ends_while_it_is_asked_is_at_its_end():
+    def f():
+        asked = []
+
+        def ask():
+            if asked:
+                return 0
+            asked.append(1)
+            return list(made)
+
+        made = iter(ask, 0)
+        return list(made)
+
+    assert to_static(f)() == f() == []

@@ -132,6 +132,6 @@ def test_what_is_kept_outside_is_refused_alike():
         held["a"] = iter([x])
         return x
 
-    with pytest.raises(ConversionError, match="an object from outside hold a generator"):
+    with pytest.raises(ConversionError, match="an object from outside hold a iterator"):
         to_static(f)(X)
     assert held == {}
