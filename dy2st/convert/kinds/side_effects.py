@@ -55,9 +55,9 @@ from dy2st_runtime.ir.location import holds, is_own_file, user_frame
 # They see one of the user's function.
 
 
-def user_frames() -> Iterator[FrameType]:
+def user_frames(frame: FrameType | None = None) -> Iterator[FrameType]:
     """The frames of the user's functions, innermost first: the body of a statement is no other."""
-    frame, inside = user_frame(), None
+    frame, inside = frame or user_frame(), None
     while frame is not None:
         code = frame.f_code
         if not is_own_file(code.co_filename):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict, deque
 from functools import partial
+from itertools import islice
 from operator import delitem, setitem
 from types import (
+    FrameType,
     FunctionType,
     GetSetDescriptorType,
     MemberDescriptorType,
@@ -35,7 +37,7 @@ from dy2st.convert.kinds.lists import (
 )
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import member
-from dy2st.convert.kinds.side_effects import refuse_change
+from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
@@ -97,6 +99,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         return trace.read("attr", owner, name, value) if is_set else value
     if issubclass(kind, (ModuleType, type)):
         return _of_namespace(trace, owner, name)
+    if kind is FrameType and name == "f_back":
+        return next(islice(user_frames(owner), 1, None), None)
     try:
         is_plain = kind.__getattribute__ is _PLAIN_GET
         own = None if is_plain else own_method(trace, owner, "__getattribute__")

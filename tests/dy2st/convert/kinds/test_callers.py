@@ -83,3 +83,16 @@ def test_the_class_of_a_number_of_the_program_is_that_of_python():
         return x if int(x[0]).__class__ is int else -x
 
     assert to_static(f)(X).tolist() == [1.0, 2.0]
+
+
+def test_the_frame_behind_a_frame_is_of_the_users_too():
+    @to_static
+    def f():
+        def inner():
+            for _ in range(1):
+                return sys._getframe().f_back
+
+        frame = inner()
+        return frame.f_code.co_name, frame.f_back.f_code.co_name
+
+    assert f() == ("f", "test_the_frame_behind_a_frame_is_of_the_users_too")
