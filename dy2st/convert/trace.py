@@ -8,6 +8,7 @@ branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from collections import deque
@@ -224,7 +225,8 @@ class Trace(Vocabulary):
         self.giving: list[Source] = []  # the generators whose items others give away
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
-        self.filters = id(warnings.filters)  # where warnings go, if the code does not catch them
+        # Where warnings go, and what looks at each line, if the code does not say it anew
+        self.of_process = id(warnings.filters), sys.gettrace()
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""

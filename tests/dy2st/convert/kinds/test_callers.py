@@ -96,3 +96,28 @@ def test_the_frame_behind_a_frame_is_of_the_users_too():
         return frame.f_code.co_name, frame.f_back.f_code.co_name
 
     assert f() == ("f", "test_the_frame_behind_a_frame_is_of_the_users_too")
+
+
+def test_a_function_whose_lines_the_code_looks_at_shows_its_own():
+    def watched(value):
+        if value > 1:
+            value = value + 1
+        return value
+
+    def f():
+        lines = []
+
+        def look(frame, event, arg):
+            if event == "line" and frame.f_code.co_name == "watched":
+                lines.append(frame.f_lineno - watched.__code__.co_firstlineno)
+            return look
+
+        before = sys.gettrace()
+        sys.settrace(look)
+        try:
+            watched(2)
+        finally:
+            sys.settrace(before)
+        return lines
+
+    assert to_static(f)() == f() == [1, 2, 3]
