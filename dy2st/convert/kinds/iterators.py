@@ -6,11 +6,11 @@ Where the length is known they are Python's own, by the protocol item by item; e
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dis import get_instructions
 from functools import partial
 from gc import get_referents
-from types import CellType, FrameType, MethodType
+from types import CellType, FrameType
 from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of, when
@@ -279,7 +279,7 @@ def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         check(trace, trace.test_of(is_left), StopIteration())
         return take()
     if is_counting(trace, iterator):
-        return _counted(trace, iterator)
+        return counted(trace, iterator)
     own = own_method(trace, iterator, "__next__")
     refuse_advance(trace, iterator)
     found = partial(next, iterator) if own is None else partial(trace.call, own, iterator)
@@ -293,18 +293,13 @@ def is_counting(trace: Trace, iterator: Any) -> bool:
     return type(iterator) is itertools.count and (id(iterator), POSITION) in trace.over
 
 
-def _counted(trace: Trace, iterator: Any) -> Any:
+def counted(trace: Trace, iterator: Any) -> Any:
+    """The next number of an `itertools.count`."""
     found = trace.held(iterator, POSITION)
     if found is LEFT:
         refuse_left()
     trace.write(iterator, POSITION, trace.add(found, trace.held(iterator, STEP)))
     return found
-
-
-def counting(trace: Trace, iterator: Any) -> Iterator[Any]:
-    """The numbers of an `itertools.count`, each taken when it is asked for."""
-    while True:
-        yield _counted(trace, iterator)
 
 
 def resolved(trace: Trace, generated: Generated) -> Any:

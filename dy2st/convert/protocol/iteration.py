@@ -19,7 +19,7 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.iterators import (
     by_place,
-    counting,
+    counted,
     is_counting,
     left_of,
     mark_left,
@@ -112,7 +112,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
             return iter(iterable)  # which raises
         return iter(by_place(trace, iterable))
     if is_counting(trace, iterable):
-        return counting(trace, iterable)
+        return map(lambda _: counted(trace, iterable), itertools.repeat(None))
     refuse_advance(trace, iterable)
     return trace.native(iterable)
 
