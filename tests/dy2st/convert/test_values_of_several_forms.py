@@ -122,3 +122,25 @@ def matched_by_its_form(x):
 
 def test_a_pattern_is_matched_with_each_value_that_it_may_be():
     same(matched_by_its_form)
+
+
+def one_of_six_lengths(x):
+    found = ()
+    if x.sum() > -2:
+        found = (x,)
+    if x.sum() > 0:
+        found = (x, x + 1)
+    if x.sum() > 2:
+        found = (x, x, x)
+    if x.sum() > 4:
+        found = (x,) * 4
+    if x.sum() > 5:
+        found = (x,) * 5
+    total = x
+    for part in found:
+        total = total + part
+    return total, len(found)
+
+
+def test_a_tuple_of_many_lengths_is_one_of_a_length_that_the_run_decides():
+    same(one_of_six_lengths)
