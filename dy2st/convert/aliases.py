@@ -8,7 +8,7 @@ an object may have other forms that do not change with it:
     merged   a join has made several objects one: once one changes, all others are stale
     borrows  elements that were looked up, `rows[i].append(x)`: what changes in them is written
              back before anybody looks at the list again
-    sharing  lists that were made of one another, as `sorted(rows)` of `rows`, hold the same
+    holders  lists that were made of one another, as `sorted(rows)` of `rows`, hold the same
              elements, each by value: once one changes in one of them, all others are stale
 
 Each of these belongs to the path on which it arose: what a branch puts into a list may not change

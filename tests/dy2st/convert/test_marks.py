@@ -104,9 +104,20 @@ def looked_up_where_a_tensor_says(x):
     return perhaps
 
 
+def looked_up_and_carried_by_a_loop(x):
+    rows = [[v] for v in x if v > 0.25]
+    row = rows[0]
+    for v in x:
+        if v > 2.5:
+            row = [v]
+    row.append(x[0])
+    return rows
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        looked_up_and_carried_by_a_loop,
         looked_up_twice,
         looked_up_where_a_tensor_says,
         in_a_pair,
