@@ -107,6 +107,56 @@ def test_what_converts_becomes_no_longer():
     assert lines <= MOST_LINES, lines
 
 
+# One `if` that a tensor decides, in a process that has converted another one: code of how many files
+# runs, and how many frames deep operators are recorded. Both go down only.
+ONE_IF = """
+import sys
+import dy2st
+
+def f(x):
+    if x.sum() > 0:
+        y = x * 2
+    else:
+        y = x - 1
+    return y
+
+def g(x):
+    if x.sum() < 0:
+        y = x * 3
+    else:
+        y = x - 4
+    return y
+
+def depth(frame):
+    return 0 if frame is None else 1 + depth(frame.f_back)
+
+def hear(frame, event, _):
+    path = frame.f_code.co_filename
+    if event == "call" and ("/dy2st/" in path or "/dy2st_runtime/" in path):
+        files.add(path)
+        if path.endswith("tracer.py") and frame.f_code.co_name == "append":
+            frames.append(depth(frame))
+
+x, files, frames = dy2st.ones([2]), set(), []
+dy2st.to_static(f)(x)
+static = dy2st.to_static(g)
+sys.setprofile(hear)
+static(x)
+sys.setprofile(None)
+print(len(files), max(frames) - 1)
+"""
+MOST_FILES_RUN, MOST_FRAMES = 82, 26
+
+
+def test_one_branch_takes_few_files_and_frames(tmp_path):
+    file = tmp_path / "one_if.py"
+    file.write_text(ONE_IF)
+    command = [sys.executable, str(file)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    files, frames = map(int, shown)
+    assert files <= MOST_FILES_RUN and frames <= MOST_FRAMES, shown
+
+
 # What knows how a trace stands. What a path changes is a table of its PathState, which forks and
 # joins them all; these fields go down only.
 STANDS = {
