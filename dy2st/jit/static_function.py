@@ -232,7 +232,11 @@ class StaticFunction(Generic[P, R]):
 
     @property
     def own(self) -> tuple[Any, ...]:
-        """What a call gives it before its arguments: the object of a method."""
+        """What a call gives it before its arguments: the object of a method.
+
+        >>> dy2st.to_static(lambda x: x + 1).own
+        ()
+        """
         instance = self.class_instance
         return () if instance is None else (instance,)
 
@@ -492,7 +496,11 @@ class StaticFunction(Generic[P, R]):
 
     @property
     def called(self) -> Callable[..., Any]:
-        """What a call of it is, to a trace: the function, or the call of its Layer."""
+        """What a call of it is, to a trace: the function, or the call of its Layer.
+
+        >>> dy2st.to_static(lambda x: x + 1).called(2)
+        3
+        """
         return self._function if self._called is None else self._call_of_layer
 
     def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
