@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -347,11 +347,11 @@ def resolve(
     sizes = _Sizes()
     for spec, name in zip(specs, names, strict=True):
         for axis, entry in enumerate(spec.shape):
-            own = (
-                entry.declared.values()
-                if isinstance(entry, Dim)
-                else [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
-            )
+            own: Iterable[Declaration] = ()
+            if isinstance(entry, Dim):
+                own = entry.declared.values()
+            elif isinstance(entry, dims.Dim):
+                own = [Declaration(str(s), s.minimum, s.maximum) for s in dims.symbols(entry)]
             for declaration in own:
                 sizes.declare(declaration, f"`{name}`, axis {axis}")
     for entry in (entry for spec in specs for entry in spec.shape if isinstance(entry, str)):
@@ -368,7 +368,7 @@ def resolve(
     solvable = {found.symbol for type in types for size in type.shape if (found := solved(size))}
     for type, name in zip(types, names, strict=True):
         for axis, size in enumerate(type.shape):
-            for symbol in dims.symbols(size):
+            for symbol in dims.symbols(size) if isinstance(size, dims.Dim) else ():
                 if symbol not in solvable:
                     raise SpecError(
                         f"`{name}`, axis {axis} of an InputSpec is {size}, from which {symbol} "

@@ -700,6 +700,18 @@ def form_of(tensor: EagerTensor) -> tuple[np.dtype[Any], tuple[int, ...]]:
     return held.dtype, held.shape
 
 
+def wrapped(result: Any) -> Any:
+    """A tensor on an array, or a list of such results on a list: a result of an engine."""
+    if isinstance(result, list):
+        return [wrapped(entry) for entry in result]
+    if isinstance(result, Resident):
+        tensor = EagerTensor(_NO_ARRAY)
+        tensor.keep(result)
+        return tensor
+    return EagerTensor(result)
+
+
+_NO_ARRAY = np.empty(0)
 _ARRAY_SLOT = vars(EagerTensor)["array"]
 # Errors of Python's name the class of a value: users know it by this name.
 EagerTensor.__name__ = "Tensor"

@@ -11,7 +11,7 @@ from numpy import ndarray
 from dy2st_runtime import unique_name
 from dy2st_runtime.autograd import Array
 from dy2st_runtime.dims import Condition, Dim
-from dy2st_runtime.eager_tensor import EagerTensor, form_of
+from dy2st_runtime.eager_tensor import EagerTensor, form_of, wrapped
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.dispatch import F, stack
 from dy2st_runtime.ir.location import warn_user, without_own_frames
@@ -20,7 +20,6 @@ from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.ir.tracing.tracer import current_tracer
 from dy2st_runtime.ir.types import given_dtype
-from dy2st_runtime.resident import Resident
 
 
 def _data_of_parameter(data: Any) -> Array:
@@ -221,20 +220,6 @@ def _numbers(data: Any) -> Any:
     return data.array if isinstance(data, EagerTensor) else data
 
 
-def wrapped(result: Any) -> Any:
-    """A tensor on an array, or a list of such results on a list: a result of an engine."""
-    if isinstance(result, list):
-        return [wrapped(entry) for entry in result]
-    if isinstance(result, Resident):
-        tensor = EagerTensor(_NO_ARRAY)
-        tensor.keep(result)
-        return tensor
-    return EagerTensor(result)
-
-
-_NO_ARRAY = np.empty(0)
-
-
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a tensor, eager or traced.
 
@@ -252,4 +237,5 @@ __all__ = [
     "from_numpy",
     "is_tensor",
     "to_tensor",
+    "wrapped",
 ]
