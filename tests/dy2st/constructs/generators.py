@@ -578,7 +578,7 @@ def iterator_read_on(x):
     "an iterator read on after `any()` that a tensor decides",
     "where it ended would be unknown",
     refused=ConversionError,
-    says="a generator is advanced in a branch",
+    says="read on later",
 )
 def iterator_read_on_after_any(x):
     items = iter([1, 2, 3])
