@@ -26,11 +26,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import bare, info
-from dy2st.convert.values.flatten import copied, copied_parts
+from dy2st.convert.values.flatten import copied, copied_parts, refuse_change
 from dy2st.convert.values.layout import Layout, Reference, Same, View, all_of, has_objects
 from dy2st.convert.values.special import (
     ATTRIBUTES,
@@ -165,13 +165,13 @@ class AliasTracker:
                 hint="set them by name: setattr(obj, name, value)",
             )
         if id(owner) in self._state.fragile:
-            _refuse(owner)
+            refuse_change(owner)
 
     def change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
         # A borrowed element merged with the owner would be written back without this change.
         if any(id(other) in self._state.borrowed for other in self.part(owner)):
-            _refuse(owner)
+            refuse_change(owner)
         borrow = self._state.borrowed.get(id(owner))
         if borrow is not None:
             borrow.is_changed = True
@@ -425,16 +425,6 @@ class AliasTracker:
 def _may_change(value: Any) -> bool:
     row = info(type(value))
     return row.is_container or (not row.is_atom and attributes_of(value) is not None)
-
-
-def _refuse(owner: Any) -> NoReturn:
-    """Refuse to change what is looked up in a list of a length, or in one of several values."""
-    raise ConversionError(
-        f"a {type(owner).__name__} is changed in place that is an element of a list whose "
-        "length depends on a tensor, or inside of a value that may be another one",
-        why="the Program keeps the elements by value",
-        hint="put a changed copy into the list: items[i] = items[i] + [new]",
-    )
 
 
 class NewAttribute(ConversionError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -105,6 +105,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
             )
         return leaves
     parts = _parts(trace, value, node, view)
+    if len(parts) != len(node.items):  # an element of a list, which has changed in this region
+        refuse_change(value)
     pairs = zip(parts, node.items, strict=True)
     differing = [(part, item) for part, item in pairs if not isinstance(item, Same)]
     return [leaf for part, item in differing for leaf in flatten(trace, part, item, view)]
@@ -133,6 +135,16 @@ def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
 def _content(trace: Trace, value: Any, view: View) -> Any:
     held = view.taken(value)
     return case_content(trace, held, type(value)) if type(held) is Union else held
+
+
+def refuse_change(owner: Any) -> NoReturn:
+    """Refuse to change what is looked up in a list of a length, or in one of several values."""
+    raise ConversionError(
+        f"a {type(owner).__name__} is changed in place that is an element of a list whose "
+        "length depends on a tensor, or inside of a value that may be another one",
+        why="the Program keeps the elements by value",
+        hint="put a changed copy into the list: items[i] = items[i] + [new]",
+    )
 
 
 def place_in_table(trace: Trace, value: Any, view: View) -> Any:

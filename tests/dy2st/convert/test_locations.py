@@ -342,6 +342,27 @@ def test_every_name_sees_it_with_known_sizes_in_machine_code(function):
         assert shown(static(x)) == shown(function(x))
 
 
+def test_a_list_of_children_grows_where_the_data_lead():
+    class Branch:
+        def __init__(self, value):
+            self.value, self.children = value, []
+
+    def grown(x):
+        root = Branch(0.0)
+        for value in x:
+            branch = root
+            for _ in range(2):
+                if branch.children and value > 1:
+                    branch = branch.children[-1]
+            branch.children.append(Branch(value))
+        return [len(root.children), [len(one.children) for one in root.children]]
+
+    static = to_static(grown)
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        assert shown(static(x)) == shown(grown(x))
+
+
 def test_objects_that_hold_each_other_are_returned():
     def ring(x):
         first = last = Node(x[0])
