@@ -60,8 +60,8 @@ def refuse_order() -> ConversionError:
 _CELLS = ("cell", "local_cell")
 _SURE = frozenset(
     ("eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not", "not_", "add", "sub")
-    + ("mul", "neg", "pos", "convert_and", "convert_or", "convert_not", "truth", "iterate")
-    + _CELLS
+    + ("mul", "xor", "and_bits", "or_bits", "neg", "pos", "convert_and", "convert_or")
+    + ("convert_not", "truth", "iterate", *_CELLS)
 )
 _QUIET = _SURE | {"mod", "floordiv", "item", "convert_ifexp"}
 

@@ -301,6 +301,7 @@ def test_what_the_program_cannot_compare_or_put_in_order_is_refused(function, wo
     [
         lambda found: (sum(found), sum(v * 2 for v in found if v > 1)),
         lambda found: (any(v > 3 for v in found), all(v > 0 for v in found)),
+        lambda found: any((v ^ 1) in found or v & 4 for v in found),
         lambda found: (max((v % 3 for v in found), default=0), sorted(v - 1 for v in found)),
         lambda found: [sum(1 for v in found if i in (v, v + 1)) for i in range(3)],
         lambda found: sorted(set(v // 2 for v in found)),
