@@ -17,6 +17,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
+    GeneratorType,
     MappingProxyType,
     MemberDescriptorType,
     MethodType,
@@ -42,6 +43,7 @@ from dy2st.convert.values.special import (
     MISSING,
     STATE,
     UNBOUND,
+    Asked,
     Generated,
     Indexed,
     SymbolicSequence,
@@ -212,6 +214,8 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         _marked(trace, value, [*fields, *children])
         inner = [one for one in children if through_users or not is_users(one)]
         return [*(one for one in fields if not isinstance(one, Layer)), *inner]
+    if kind is Asked:
+        return [value.owner]
     if is_machinery(value):  # a converted function stands for what it was made of
         return [value.dygraph_function] if hasattr(kind, "dygraph_function") else []
     if kind is FunctionType:
@@ -226,7 +230,10 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
             hint="give that code the values that it needs",
         )
     if not trace.is_outside(value):
-        return list((trace.fields(value) or {}).values())
+        # An iterator of Python's own holds what it asks
+        is_one = hasattr(kind, "__next__") and not kind.__flags__ & HEAP_TYPE
+        asked = get_referents(value) if is_one and kind is not GeneratorType else ()
+        return [*asked, *(trace.fields(value) or {}).values()]
     if row.base.family in _COLLECTIONS:
         trace.read("content", value, None, None)
         is_dict = isinstance(value, (dict, MappingProxyType))

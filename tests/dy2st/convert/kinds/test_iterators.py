@@ -582,3 +582,17 @@ def test_an_iterator_that_ends_while_it_is_asked_is_at_its_end():
         return list(made)
 
     assert to_static(f)() == f() == []
+
+
+def test_what_an_iterator_goes_through_is_given_to_native_code_as_the_code_has_changed_it():
+    own = Countdown(1)
+
+    @to_static
+    def f():
+        own.n = own.n + 1
+        made = iter([own]), enumerate([own]), zip([own]), map(twice, iter([own.n]))
+        first, second, third, fourth = pickle.loads(pickle.dumps(made))
+        return next(first).n, next(second)[1].n, next(third)[0].n, next(fourth)
+
+    assert f() == (2, 2, 2, 4)
+    assert f() == (3, 3, 3, 6)
