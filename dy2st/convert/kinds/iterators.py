@@ -203,19 +203,13 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
             mark_left(trace, iterables)
         return found
 
-    if len(iterables) == 1:
-        entries = trace.items_of(iterables[0])
-        if type(entries) is Indexed:
-            return iterator(
-                trace, lambda: entries.length, lambda at: trace.call(function, entries.item(at))
-            )
-        return trace.made(map(Asked(trace, function, ask), next_of(trace, entries)))
-    items = _zip(trace, *iterables)
+    is_one = len(iterables) == 1
+    items = trace.items_of(iterables[0]) if is_one else _zip(trace, *iterables)
     if type(items) is Indexed:
-        return iterator(
-            trace, lambda: items.length, lambda at: trace.call(function, *items.item(at))
-        )
-    return trace.made(map(Asked(trace, function, ask), *items.__reduce__()[1]))
+        given: Any = lambda at: [items.item(at)] if is_one else items.item(at)  # noqa: E731
+        return iterator(trace, lambda: items.length, lambda at: trace.call(function, *given(at)))
+    sources = [next_of(trace, items)] if is_one else items.__reduce__()[1]
+    return trace.made(map(Asked(trace, function, ask), *sources))
 
 
 # -- one item after the other -----------------------------------------------------------------

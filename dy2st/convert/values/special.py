@@ -169,24 +169,18 @@ class Asked:
     """An object, or a function, as Python's own iterators see it: they ask the trace."""
 
     def __init__(self, trace: Any, owner: Any, item: Callable[..., Any]):
-        """`item` gives what is at a place, what a call gives, or whether it is equal."""
+        """`item` gives what an iterator asks it for."""
         self._trace, self.owner, self._item = trace, owner, item
 
     def __len__(self) -> int:
         """How many items there are."""
         return self._trace.call(len, self.owner)  # type: ignore[no-any-return]
 
-    def __getitem__(self, place: int) -> Any:
-        """The item at a place."""
-        return self._item(place)
-
     def __call__(self, *args: Any) -> Any:
-        """What a call gives."""
+        """What is there at a place, what a call gives, or whether it is equal to an item."""
         return self._item(*args)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether it is equal to an item."""
-        return self._item(other)  # type: ignore[no-any-return]
+    __getitem__ = __eq__ = __call__
 
     def __reduce__(self) -> Any:
         """What pickle writes of an iterator over it: the object itself, the largest of one."""
