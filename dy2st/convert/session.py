@@ -10,7 +10,7 @@ from typing import Any
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.dy2static import deeper, run_in
-from dy2st.convert.kinds.tensors import note_gradients
+from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record
@@ -225,7 +225,7 @@ def _finish(
     # Those of the code alone: effects read other places.
     reads = None if keeping is None else Reads(machine, keeping)
     traced.finished.effects = effects_of(machine, taker)
-    note_gradients(machine, taker, traced.finished)
+    _note_gradients(machine, taker, traced.finished)
     if keeping is not None and reads is not None:
         keeping.end(machine, reads, taker, traced.finished)
     traced.finished.given = [*taker.given.values()]
@@ -290,3 +290,15 @@ def _capturing(
         return known[key]
 
     return capture
+
+
+def _note_gradients(trace: Machine, taker: Taker, finished: Finished) -> None:
+    """Note at the end of a trace what a call does to the gradients of its arguments."""
+    finished.has_gone_back = trace.tracer.has_gone_back
+    inputs = {id(variable): i for i, variable in enumerate(trace.tracer.program.inputs)}
+    for place in list(trace.over.values()):
+        if place.name is PLACE and id(place.owner) in inputs:
+            finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
+    if finished.has_gone_back:
+        flows = trace.tracer.flags.flows_through
+        finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]

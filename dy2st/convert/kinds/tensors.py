@@ -12,7 +12,6 @@ import numpy as np
 from dy2st.convert.kinds.lists import each
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.objects import is_plain_field
-from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.stage.branch import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
@@ -315,18 +314,6 @@ def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> No
         return
     before = tensor if _is_cleared(trace, tensor) else _held(trace, tensor)
     set_grad(trace, tensor, trace.map_cases(cleared, before))
-
-
-def note_gradients(trace: Trace, taker: Taker, finished: Finished) -> None:
-    """Note at the end of a trace what a call does to the gradients of its arguments."""
-    finished.has_gone_back = trace.tracer.has_gone_back
-    inputs = {id(variable): i for i, variable in enumerate(trace.tracer.program.inputs)}
-    for place in list(trace.over.values()):
-        if place.name is PLACE and id(place.owner) in inputs:
-            finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
-    if finished.has_gone_back:
-        flows = trace.tracer.flags.flows_through
-        finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]
 
 
 @function_row(set_grad_enabled.__enter__)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict, deque
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from operator import delitem, setitem
@@ -36,7 +37,7 @@ from dy2st.convert.kinds.lists import (
     whole_of,
 )
 from dy2st.convert.kinds.objects import class_of
-from dy2st.convert.kinds.scalars import member
+from dy2st.convert.kinds.scalars import as_number, to_float
 from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
@@ -52,12 +53,12 @@ from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import CONTENT, MISSING, UNBOUND, SymbolicSequence, Union
-from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.errors import ConversionError, MissingAttribute, TensorAsPython
+from dy2st_runtime.ir import ArrayType, F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.storage import VarType
-from dy2st_runtime.tensor import Parameter
+from dy2st_runtime.tensor import EagerTensor, Parameter
 
 # What somebody may set in a parameter, which is guarded by which one it is.
 _SET_IN_PARAMETERS = frozenset({"name", "need_clip", "optimize_attr", "regularizer"})
@@ -92,7 +93,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
                 return grad_of(trace, owner)
             if name == "type":  # the tracer's own is another thing
                 return VarType.DENSE_TENSOR
-        value = class_of(owner) if name == "__class__" else member(trace, owner, name)
+        value = class_of(owner) if name == "__class__" else _member(trace, owner, name)
         if type(value) is list:
             return trace.sized(value) if name == "shape" else trace.made(value)
         is_set = name in _SET_IN_PARAMETERS and isinstance(owner, Parameter)
@@ -688,3 +689,62 @@ def del_item(trace: Trace, owner: Any, index: Any) -> None:
     index = trace.exported((index,))[0]
     refuse_change(trace, owner)
     with_overlay_materialised(trace, [owner], lambda: delitem(owner, index))
+
+
+# -- attributes of tensors and numbers -----------------------------------------------------------
+
+
+def _as_int(trace: Trace, value: Any, kind: type) -> Any:
+    """The number itself; of a bool the int."""
+    return trace.call(int, value) if kind is bool else value
+
+
+def _is_integer(trace: Trace, value: Any, kind: type) -> Callable[[], Any]:
+    def is_integer() -> Any:
+        if kind is not float:
+            return True
+        number = to_float(trace, value)
+        is_whole = F.equal(F.floor(number), number)
+        return as_number(trace, F.logical_and(is_whole, F.isfinite(number)), bool)
+
+    return is_integer
+
+
+_OF_NUMBERS: dict[str, Callable[[Trace, Any, type], Any]] = {
+    "real": _as_int,
+    "numerator": _as_int,
+    "imag": lambda trace, value, kind: 0.0 if kind is float else 0,
+    "denominator": lambda trace, value, kind: 1,
+    "conjugate": lambda trace, value, kind: lambda: _as_int(trace, value, kind),
+    "is_integer": _is_integer,
+}
+# What only a Variable has, and what only a tensor with data.
+_OURS = frozenset(dir(Variable)) - frozenset(dir(EagerTensor))
+_OF_DATA = frozenset(dir(EagerTensor)) - frozenset(dir(Variable))
+
+
+def _member(trace: Trace, owner: Any, name: str) -> Any:
+    """`owner.name` of a tensor, or of a number that only the run knows."""
+    if name.startswith("__"):
+        return getattr(owner, name)
+    kind = number_kind(owner)
+    if kind is not None:
+        if not hasattr(kind, name):
+            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
+        if name in _OF_NUMBERS:
+            return _OF_NUMBERS[name](trace, owner, kind)
+        what = f"{name} of a number that only the run knows"
+        raise _refusal(what, "compute it with operators, or take it of a number that is known")
+    if not isinstance(owner, Variable) or isinstance(owner.type, ArrayType):
+        return getattr(owner, name)
+    if name in _OF_DATA:
+        raise _refusal(f"{name} of a traced tensor", "ask the tensor that the function returns")
+    if name in _OURS or not hasattr(type(owner), name):
+        reason = f"{EagerTensor.__name__!r} object has no attribute {name!r}"
+        raise MissingAttribute(reason, name=name, known=partial(dir, EagerTensor))
+    return getattr(owner, name)
+
+
+def _refusal(what: str, hint: str) -> TensorAsPython:
+    why = "while a function is traced its tensors have no values yet"
+    return TensorAsPython(what, why=why, hint=hint)
