@@ -92,7 +92,9 @@ def plain_loop(low: Lowering, loop: Node, flow: Flow) -> tuple[list[ast.stmt], l
     what it runs over first. Without such a loop there is nothing.
     """
     only_read, names = getattr(loop, "names_of_plain", ((), {""}))
-    if not all(low.is_local(name) or name == "range" for name in names):
+    known = low.names.table.of(loop)  # without what stands behind a jump
+    known_names = known.reads | known.writes
+    if not all(low.is_local(name) and name in known_names for name in names - {"range"}):
         return [], []
     written, name = loop.plain, low.fresh("plain_loop")
     read = sorted(names & {*only_read, *flow.given, *flow.own})

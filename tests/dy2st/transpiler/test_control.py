@@ -35,3 +35,15 @@ def test_a_long_chain_of_elif():
     space = {}
     exec(compile(text, "<chain>", "exec"), space)
     same(space["f"], (0,), (30,), (59,), (60,))
+
+
+def test_what_no_path_of_a_loop_of_numbers_reads_needs_no_value():
+    def f(a, b):
+        if a > 0:
+            for k in range(3):
+                continue
+                a -= b
+            b = a
+        return a, b
+
+    same(f, (1, 2), (-1, 2))
