@@ -369,7 +369,7 @@ def convert_for_loop(
 
 def convert_try(
     body: Callable[..., Results],
-    handlers: Sequence[tuple[Callable[[], Any] | None, Callable[..., Results]]],
+    handlers: Sequence[tuple[Callable[[], Any], Callable[..., Results]]],
     orelse: Callable[..., Results],
     final: Callable[..., Results] | None,
     values: Sequence[Any] = (),
@@ -377,7 +377,7 @@ def convert_try(
 ) -> Results:
     """`try: body ... except ...: ... else: ... finally: ...`, of the variables that it changes.
 
-    handlers: pairs of what gives the classes that are caught (None: all) and of what handles one.
+    handlers: pairs of what gives the classes that are caught, and of what handles one.
 
     >>> handlers = [(lambda: ZeroDivisionError, lambda error: (0,))]
     >>> convert_try(lambda: (1 / 0,), handlers, tuple, None)
@@ -392,7 +392,7 @@ def convert_try(
             found = body(*values)
         except BaseException as error:  # any: the handlers say which they take
             kind = type(error)
-            fitting = (one for kinds, one in handlers if kinds is None or is_named(kind, kinds()))
+            fitting = (one for kinds, one in handlers if is_named(kind, kinds()))
             handler = next(fitting, None)
             if handler is None:
                 raise

@@ -285,16 +285,13 @@ _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())
 def try_(
     trace: Trace,
     body: Callable[..., State],
-    handlers: Sequence[tuple[Callable[[], Any] | None, Callable[..., State]]],
+    handlers: Sequence[tuple[Callable[[], Any], Callable[..., State]]],
     orelse: Callable[..., State],
     final: Callable[..., State] | None,
     state: State,
     names: Sequence[str],
 ) -> State:
-    """What the variables hold after a `try`; each handler takes the exception and the variables.
-
-    One without classes takes every exception, and raises it again.
-    """
+    """What the variables hold after a `try`; each handler takes the exception and the variables."""
 
     def handled(error: BaseException) -> State:
         context = error.__context__
@@ -303,7 +300,7 @@ def try_(
         except BaseException:  # any: the handlers say which they take, and it goes on else
             _show(error, context)
             for classes, handler in handlers:
-                if classes is None or is_named(type(error), classes()):
+                if is_named(type(error), classes()):
                     return handler(error, *state)
             raise
 
@@ -320,10 +317,7 @@ def try_(
     def inner(*values: Any) -> State:
         if not handlers:
             return body(*values)
-        handler = Handler(
-            lambda: (BaseException if one is None else one() for one, _ in handlers),
-            lets_pass=all(one is None for one, _ in handlers),
-        )
+        handler = Handler(lambda: (one() for one, _ in handlers))
         return attempt(trace, handler, body, orelse, handled, values, names)
 
     if final is None:
