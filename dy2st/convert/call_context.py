@@ -56,7 +56,8 @@ class CallContext:
 
     gradients  whether they are recorded, and the `stop_gradient` of each tensor; None without a
                call.
-    is_lost    whether a trace of it raises what Python is to raise by itself.
+    is_lost    whether a trace of it raises what Python is to raise by itself: what was written
+               before is written by nobody.
     place      how many questions the trace that runs has asked so far.
     is_tentative  whether Python makes the call where a trace is refused: the trace does nothing
                that cannot be undone.
@@ -71,14 +72,6 @@ class CallContext:
     may_leave: Callable[[Location | None], bool] = field(default=lambda at: False)
     _asked: list[_Asked] = field(default_factory=list)
     place: int = 0
-
-    def lose(self) -> None:
-        """The trace has raised, and what was written before is written by nobody."""
-        self.is_lost = True
-
-    def begin(self) -> None:
-        """The function is traced, or its caches are asked, from the beginning."""
-        self.place = 0
 
     def ask(self, function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a function answers that Python asks once here."""

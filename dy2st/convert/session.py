@@ -92,7 +92,7 @@ def trace(
     locations  what earlier traces of it have learned of the objects that it makes.
     """
     call_context = call_context or CallContext()
-    call_context.begin()
+    call_context.place = 0
     state: dict[str, EagerTensor] = {}
     if keeping is not None:
         names = {**names, **keeping.labels()}
@@ -128,7 +128,7 @@ def trace(
             # that.
             is_users = is_thrown(machine, error) and not is_refusal(error)
             if is_users and _has_written(machine) and may_run_again(machine):
-                call_context.lose()
+                call_context.is_lost = True
             raise
         places = {id(one): place for place, one in enumerate(arguments_that_change)}
         found = Traced(program, state, machine, arguments, places, sources=sources)

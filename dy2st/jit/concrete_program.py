@@ -189,7 +189,7 @@ class ConcreteProgram:
         True
         """
         if self.answers:
-            call.begin()
+            call.place = 0
         return all(answer.holds(call) for answer in self.answers)
 
     @property
@@ -316,7 +316,7 @@ class ConcreteProgram:
         if tensor.stopped or tensor.node is not None or not is_grad_enabled():
             return
         if call is not None and self.finished.may_run_again:  # nothing was run yet
-            call.lose()
+            call.is_lost = True
         refuse_leaf()
 
     @cached_property
@@ -328,7 +328,7 @@ class ConcreteProgram:
     def _lose(self, call: Any) -> None:
         """Let Python make a call that raises, or tell that it must not."""
         if self.finished.may_run_again:
-            call.lose()
+            call.is_lost = True
             return
         warn_user(
             f"{self.main_program.name}() raises, and what it has written outside before that is "

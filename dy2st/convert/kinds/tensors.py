@@ -325,7 +325,7 @@ def enter(trace: Trace, mode: Any) -> None:
     if not trace.call_context.gradients[0]:
         # The Program would be run without a tape: Python makes the call, which has one here.
         if not any(kind == EACH_CALL for _, kind, *_ in trace.reads.values()):
-            trace.call_context.lose()
+            trace.call_context.is_lost = True
             warn_user(
                 "a converted function that calls enable_grad() runs as Python under no_grad()"
             )
@@ -367,7 +367,7 @@ def note_change(trace: Trace, layer: Layer) -> None:
     kind, at = type(layer).__name__, user_location()
     context, are_seen = trace.call_context, (one[1] == EACH_CALL for one in trace.reads.values())
     if not trace.is_nested and not any(are_seen) and context.may_leave(at):
-        context.lose()
+        context.is_lost = True
         raise StateMade(f"a {kind} is changed", at=at)
     if not trace.is_nested:
         trace.read(EACH_CALL, note_change, "changed", f"a {kind} is changed at {at}")
