@@ -107,46 +107,59 @@ def index(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
     return place
 
 
-def count(text: Any, part: Any) -> Any:
-    """`text.count(part)`."""
+def count(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.count(part, start, end)`."""
+    if start != 0 or end is not None:
+        text = text[start:end]
     return len(text) + 1 if len(part) == 0 else len(split(text, part)) - 1
 
 
-def startswith(text: Any, part: Any) -> Any:
-    """`text.startswith(part)`."""
-    return text[: len(part)] == part
+def startswith(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.startswith(part, start, end)`."""
+    if isinstance(part, tuple):
+        return any([startswith(text, one, start, end) for one in part])
+    if start == 0 and end is None:
+        return text[: len(part)] == part
+    return len(text) >= start and text[start:end][: len(part)] == part
 
 
-def endswith(text: Any, part: Any) -> Any:
-    """`text.endswith(part)`."""
-    return len(text) >= len(part) and text[len(text) - len(part) :] == part
+def endswith(text: Any, part: Any, start: int = 0, end: Any = None) -> Any:
+    """`text.endswith(part, start, end)`."""
+    if isinstance(part, tuple):
+        return any([endswith(text, one, start, end) for one in part])
+    rest = text if start == 0 and end is None else text[start:end]
+    is_long = len(rest) >= len(part) and len(text) >= start
+    return is_long and rest[len(rest) - len(part) :] == part
 
 
-def replace(text: Any, old: Any, new: Any) -> Any:
-    """`text.replace(old, new)`, of something."""
+def replace(text: Any, old: Any, new: Any, count: int = -1) -> Any:
+    """`text.replace(old, new, count)`, of something."""
     if len(old) == 0:
         raise ValueError("nothing is replaced in a text whose characters the data decides")
-    return new.join(split(text, old))
+    return new.join(split(text, old, count))
 
 
-def split(text: Any, separator: Any = None) -> Any:
-    """`text.split(separator)`."""
-    words, word = [], text[:0]
-    if separator is None:
-        for character in text + " ":
+def split(text: Any, sep: Any = None, maxsplit: int = -1) -> Any:
+    """`text.split(sep, maxsplit)`."""
+    words: list[Any] = []
+    word = text[:0]
+    if sep is None:
+        for place, character in enumerate(text + " "):
             if character not in _SPACES:
+                if maxsplit >= 0 and len(word) == 0 and len(words) == maxsplit:
+                    return [*words, text[place:]]
                 word += character
             elif len(word) > 0:
                 words.append(word)
                 word = text[:0]
         return words
-    if len(separator) == 0:
+    if len(sep) == 0:
         raise ValueError("empty separator")
-    place = find(text, separator)
-    while place >= 0:
+    place = find(text, sep)
+    while place >= 0 and (maxsplit < 0 or len(words) < maxsplit):
         words.append(text[:place])
-        text = text[place + len(separator) :]
-        place = find(text, separator)
+        text = text[place + len(sep) :]
+        place = find(text, sep)
     return [*words, text]
 
 

@@ -252,6 +252,16 @@ def number_or_words(text):
         lambda n: (len(f"{n:05d}"), f"{n:05b}"[1:], f"{n}-{n + 1}".split("-")),
         lambda n: (int(f" {n} "), int(f"{n:b}", 2), int(f"{n:o}", base=8), int(f"{n}0_1")),
         lambda n: number_or_words(f"{n}x"),
+        lambda n: (
+            str(n).startswith(("1", "-")),
+            str(n).endswith(("1", "4"), 1),
+            str(n).count("1", 1),
+        ),
+        lambda n: (
+            f"{n},{n}1".split(",", 1),
+            f" {n} a b ".split(maxsplit=1),
+            f"{n}1".replace("1", "x", 1),
+        ),
     ],
 )
 def test_the_digits_of_an_integer_of_the_program(function):
