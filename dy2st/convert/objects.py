@@ -69,13 +69,13 @@ def is_ours(value: Any) -> bool:
 def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The attributes of a plain object of a user's class; None of all others."""
     kind = type(owner)
-    if isinstance(owner, BaseException):
+    if issubclass(kind, BaseException):
         # Nobody can set the exceptions of a group.
         if any(one.__name__ == "BaseExceptionGroup" for one in kind.__mro__):
             return None
         cause = {"__cause__": owner.__cause__, "__suppress_context__": owner.__suppress_context__}
         return {"args": owner.args, **cause, **vars(owner), **members_of(owner)}
-    is_ours = isinstance(owner, (type, Tensor, Layer)) or str(kind.__module__).startswith(_OWN)
+    is_ours = issubclass(kind, (type, Tensor, Layer)) or str(kind.__module__).startswith(_OWN)
     if is_ours or _holds_more(kind):
         return None
     held = dict(getattr(owner, "__dict__", ()))

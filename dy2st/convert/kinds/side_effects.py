@@ -211,7 +211,7 @@ def note_environment(trace: Trace, function: Any, args: tuple[Any, ...]) -> bool
 def note_settings(trace: Trace, *values: Any) -> None:
     """Note the settings of the process that operators and texts of some values depend on."""
     for value in values:
-        if isinstance(value, (np.ndarray, np.floating)):
+        if issubclass(type(value), (np.ndarray, np.floating)):
             trace.read_volatile(np.get_printoptions)
         elif type(value).__module__ == "decimal":
             trace.read_volatile(_decimal_settings)  # flags, too: what it does sets some
@@ -407,8 +407,9 @@ def _in_a_branch(what: str, why: str, hint: str) -> UnsupportedSyntax:
 
 def is_fresh(row: EffectRow, given: Iterable[Any], found: Any) -> bool:
     """Whether a function has made what it gives: a list of a str's, an array of NumPy's."""
-    is_view = isinstance(found, np.ndarray) and found.base is not None
-    return isinstance(found, row.makes) and not is_view and all(found is not one for one in given)
+    kind = type(found)  # to ask the object itself may run code of the user's
+    is_view = issubclass(kind, np.ndarray) and found.base is not None
+    return issubclass(kind, row.makes) and not is_view and all(found is not one for one in given)
 
 
 def _reached(values: Iterable[Any]) -> list[Any]:

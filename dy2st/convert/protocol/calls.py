@@ -204,7 +204,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         trace.made(made)
         own_init = _maker(trace, type(made), "__init__")
         # As Python: a `__new__` that gives something else is not followed by `__init__`.
-        if isinstance(made, function) and own_init is not object.__init__:
+        if issubclass(type(made), function) and own_init is not object.__init__:
             call(trace, own_init, made, *args, **kwargs)
         return made
     if kind is partial:

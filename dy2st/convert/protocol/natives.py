@@ -172,7 +172,7 @@ def note_reached(trace: Trace, values: Any, through_users: bool = True) -> list[
     known = len(trace.reads)
     while todo:
         value = todo.pop()
-        if id(value) not in seen and not _is_gone(value) and not isinstance(value, Tensor):
+        if id(value) not in seen and not _is_gone(value) and not issubclass(type(value), Tensor):
             seen[id(value)] = value
             todo += _parts(trace, value, through_users)
     if len(trace.reads) - known > _MOST_PLACES:
@@ -206,7 +206,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         if isinstance(content, dict):
             return [*content.values(), *_marked(trace, value, _objects(content))]
         return list(content)
-    if isinstance(value, Layer):
+    if issubclass(kind, Layer):
         if trace.is_outside(value):
             read_layer(trace, value)
         fields = [one for name, one in vars(value).items() if name not in _OWN]
@@ -220,7 +220,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return [value.dygraph_function] if hasattr(kind, "dygraph_function") else []
     if kind is FunctionType:
         return _of_function(trace, value)
-    if isinstance(value, MethodType):
+    if issubclass(kind, MethodType):
         return [value.__func__, value.__self__]
     if trace.locations.of(value) is not None:
         raise ConversionError(
@@ -239,7 +239,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         is_dict = isinstance(value, (dict, MappingProxyType))
         items = [*value.values(), *_objects(value)] if is_dict else [*value]
         return [*_marked(trace, value, items), *note_fields(trace, value)]
-    if isinstance(value, ref):
+    if issubclass(kind, ref):
         target = value()
         found = [] if target is None else _marked(trace, value, [target])
         return [*found, *note_fields(trace, value)]
@@ -397,7 +397,7 @@ def with_overlay_materialised(
 def viewed(trace: Trace, value: Any) -> Any:
     """The array from outside into whose memory another one looks; None if it looks into none."""
     found = value
-    while isinstance(found, (np.ndarray, np.flatiter)) and isinstance(found.base, np.ndarray):
+    while issubclass(type(found), (np.ndarray, np.flatiter)) and isinstance(found.base, np.ndarray):
         found = found.base
     return found if found is not value and trace.is_outside(found) else None
 

@@ -139,3 +139,20 @@ def test_a_proxy_of_what_is_gone_raises_what_python_raises():
 
     assert run() == 1
     assert to_static(run)() == 1
+
+
+def test_nobody_but_the_code_asks_an_object_what_it_is():
+    asked = []
+
+    class Told:
+        @property
+        def __class__(self):
+            asked.append(1)
+            return dict
+
+    @to_static
+    def f():
+        return json.dumps([1], cls=None, default=Told(), sort_keys=True)
+
+    assert f() == "[1]"
+    assert not asked
