@@ -226,3 +226,26 @@ def test_a_tensor_gets_no_name_on_some_paths_alone():
 
     with pytest.raises(ConversionError, match="gets a name in a branch"):
         to_static(named)(dy2st.ones([2]))
+
+
+def test_the_body_of_a_class_sets_a_variable_on_its_path_alone():
+    def counted(x):
+        n = 1
+
+        def made():
+            nonlocal n
+
+            class Counting:
+                nonlocal n
+                n = n + 4
+
+            return Counting
+
+        if x.sum() > 0:
+            made()
+        return x * n
+
+    static = to_static(counted)
+    for values in (UP, DOWN):
+        x = dy2st.to_tensor(values)
+        assert static(x).tolist() == counted(x).tolist()
