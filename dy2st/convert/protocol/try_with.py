@@ -28,7 +28,7 @@ from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
 from dy2st.convert.protocol.natives import CELL
 from dy2st.convert.stage.branch import end_region, is_case, known, raise_outcome, splice, stage_if
-from dy2st.convert.stage.checks import State, attempt, each, map_cases, must
+from dy2st.convert.stage.checks import State, attempt, each, map_cases, must, throw
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
     AlwaysRaises,
@@ -120,11 +120,6 @@ def consumed(
         return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
     finally:
         del trace.giving[known:]
-
-
-def throw(error: BaseException) -> NoReturn:
-    """Raise an exception."""
-    raise error
 
 
 def _ended(trace: Trace, source: Source, push: Push) -> Any:
@@ -406,11 +401,7 @@ def _in_generator(trace: Trace, source: Source, body: Callable[..., State], stat
         for one, place in thrown:
             is_wrapped = type(error) is RuntimeError and error.__cause__ is one
             if one is error or (is_wrapped and isinstance(one, StopIteration)):
-                context = one.__context__
-                try:
-                    raise one.with_traceback(place)
-                finally:
-                    one.__context__ = context
+                throw(one.with_traceback(place))
         if isinstance(error, StopIteration):
             raise RuntimeError("generator raised StopIteration") from error
         raise

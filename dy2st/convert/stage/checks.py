@@ -145,6 +145,15 @@ def _carry_failure(trace: Trace, flag: Variable, error: Exception) -> bool:
 State: TypeAlias = "Sequence[Any]"
 
 
+def throw(error: BaseException) -> NoReturn:
+    """Raise an exception; `raise` would put the one that is handled here into its context."""
+    context = error.__context__
+    try:
+        raise error
+    finally:
+        error.__context__ = context
+
+
 def attempt(
     trace: Trace,
     handler: Handler,
@@ -158,14 +167,7 @@ def attempt(
     before = len(trace.state.paths)
 
     def fitting(error: BaseException) -> State:
-        if handler.catches(type(error)):
-            return handled(error)
-        # `raise` would put the exception that is being handled here into its context.
-        context = error.__context__
-        try:
-            raise error
-        finally:
-            error.__context__ = context
+        return handled(error) if handler.catches(type(error)) else throw(error)
 
     def caught(outcome: Any) -> State:
         return each(trace, outcome, fitting, names)
