@@ -6,7 +6,7 @@ Containers are compared element by element, as C code does it with values of Pyt
 from __future__ import annotations
 
 import operator
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable
 from functools import reduce
 from types import FunctionType, MethodType
@@ -16,7 +16,8 @@ import numpy as np
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
-from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, repeat
+from dy2st.convert.kinds.iterators import left_of
+from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
@@ -29,7 +30,7 @@ from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.trace import Sizes, Trace, of_class, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import MISSING, Generated, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
@@ -468,7 +469,8 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(binary(trace, "eq", container, item).any())
     own, kind = own_method(trace, container, "__iter__", "__getitem__"), type(container)
     is_asked = own is not None and of_class(trace, kind, "__contains__") is MISSING
-    if is_asked or kind is Generated or hasattr(kind, "__next__"):
+    is_asked = is_asked or (kind is Generated and _is_counted(trace, container))
+    if is_asked or hasattr(kind, "__next__"):
         # Whether an item is met, where `in` asks for one after the other as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:
             return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
@@ -480,6 +482,17 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if info(type(container)).family not in ("set", "keys", "values"):
         traced_keys.refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
+
+
+def _is_counted(trace: Trace, source: Any) -> bool:
+    """Whether the Program alone knows how many items an expression gives; none is taken yet."""
+    is_begun = left_of(trace, source) is not None
+    while type(source) is Generated:
+        source = source.iterable
+    if isinstance(source, Tensor):
+        return not is_begun and bool(source.ndim) and isinstance(source.shape[0], Dim)
+    kind = type(held(trace, source)) if type(source) in (list, deque) else type(source)
+    return not is_begun and kind in (Indexed, SymbolicSequence, Union)
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:
