@@ -1,7 +1,7 @@
 """The source of functions: found, analysed, rewritten and lowered to the traced form that runs.
 
-Each file lowers one kind of statement or expression. What the lowered code calls for statements
-stands in `dy2st/convert/dy2static.py`, all else in `dy2st/convert/dy2static.py`; what that does in
-a trace in `dy2st/convert/protocol`, where `ifelse.py`, `loops.py`, `try_with.py` and `match.py`
-have the same names.
+`rewrites.py` takes jumps and `match` out, `analysis.py` finds what statements read and bind, and
+`expressions.py`, `statements.py`, `control_flow.py` and `functions.py` lower one kind of syntax
+each, by the tables at their ends. What the lowered code calls stands in `convert/dy2static.py`;
+what that does in a trace, in `convert/protocol`.
 """

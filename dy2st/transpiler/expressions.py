@@ -15,7 +15,6 @@ from dy2st.transpiler.lowering import (
     bind,
     constant,
     load,
-    thunk,
     tuple_of,
 )
 from dy2st.transpiler.nodes import Block, Node, at, is_own, walk
@@ -178,11 +177,6 @@ def keywords_as_dict(low: Lowering, keywords: Block) -> ast.expr:
     made = [_keyword(low, keyword) for keyword in keywords]
     keys = [None if one.arg is None else constant(one.arg) for one in made]
     return ast.Dict(keys, [one.value for one in made])
-
-
-def own_lambda(low: Lowering, node: Node) -> ast.expr:
-    """A lambda that a rewrite has made: it runs here, and at once."""
-    return thunk(low.expression(node.body))
 
 
 def walrus(low: Lowering, node: Node) -> ast.expr:

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from dy2st.transpiler.analysis import INLINES, Scope
-from dy2st.transpiler.expressions import keywords_as_dict, own_lambda, spread
+from dy2st.transpiler.expressions import keywords_as_dict, spread
 from dy2st.transpiler.lowering import (
     LOAD,
     Lowering,
@@ -31,8 +31,8 @@ from dy2st.transpiler.statements import bind_target
 
 
 def lambda_(low: Lowering, node: Node) -> ast.expr:
-    """`lambda x: v`; one that a rewrite has made stays."""
-    return own_lambda(low, node) if is_own(node) else _made(low, node)
+    """`lambda x: v`; one that a rewrite has made stays: it runs here, and at once."""
+    return thunk(low.expression(node.body)) if is_own(node) else _made(low, node)
 
 
 def define_(low: Lowering, node: Node) -> list[ast.stmt]:

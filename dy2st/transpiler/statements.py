@@ -109,16 +109,6 @@ def delete_name(low: Lowering, name: str, is_unsure: bool = False) -> list[ast.s
     return [*out, ast.Expr(low.call(kind, where, constant(name)))]
 
 
-def nothing(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`global`, `nonlocal`: each read and write says by itself what it means."""
-    return []
-
-
-def passing(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`pass`."""
-    return [ast.Pass()]
-
-
 def value(low: Lowering, node: Node) -> list[ast.stmt]:
     """An expression for its effect."""
     if isinstance(node.value, gast.Constant):
@@ -214,25 +204,20 @@ def type_alias(low: Lowering, node: Node) -> list[ast.stmt]:
     return [made, *bound]
 
 
-def jumped(low: Lowering, node: Node) -> list[ast.stmt]:
-    """`break` and `continue` in loops that stay Python's own."""
-    return [ast.Break() if isinstance(node, gast.Break) else ast.Continue()]
-
-
 STATEMENTS: dict[type, Any] = {
     gast.AnnAssign: annotated,
     gast.Assert: asserted,
     gast.Assign: assigned,
     gast.AugAssign: augmented,
-    gast.Break: jumped,
-    gast.Continue: jumped,
+    gast.Break: lambda low, node: [ast.Break()],  # in a loop that stays Python's own
+    gast.Continue: lambda low, node: [ast.Continue()],
     gast.Delete: deleted,
     gast.Expr: value,
-    gast.Global: nothing,
+    gast.Global: lambda low, node: [],  # each read and write says by itself what it means
     gast.Import: imported,
     gast.ImportFrom: imported,
-    gast.Nonlocal: nothing,
-    gast.Pass: passing,
+    gast.Nonlocal: lambda low, node: [],
+    gast.Pass: lambda low, node: [ast.Pass()],
     gast.Raise: raised,
     gast.Return: returned,
 }
