@@ -16,7 +16,7 @@ import numpy as np
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
-from dy2st.convert.kinds.iterators import left_of
+from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.side_effects import note_settings
@@ -467,10 +467,11 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return trace.truth_value(call(trace, own, container, item))
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
+    if type(container) is Generated and not _is_counted(trace, container):
+        container = resolved(trace, container)  # an iterator of Python's, which may be read on
     own, kind = own_method(trace, container, "__iter__", "__getitem__"), type(container)
     is_asked = own is not None and of_class(trace, kind, "__contains__") is MISSING
-    is_asked = is_asked or (kind is Generated and _is_counted(trace, container))
-    if is_asked or hasattr(kind, "__next__"):
+    if is_asked or kind is Generated or hasattr(kind, "__next__"):
         # Whether an item is met, where `in` asks for one after the other as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:
             return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)

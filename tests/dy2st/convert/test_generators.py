@@ -93,6 +93,7 @@ def greatest(x, items):
         lambda x, items: any(k > x[0] for k in items),
         lambda x, items: next(i for i, k in enumerate(items) if k > x[0]),
         lambda x, items: x[0] in items,
+        lambda x, items: x[0] in (2 * k for k in items),
         lambda x, items: any(map(lambda k: k > x[0], items)),
     ],
 )
