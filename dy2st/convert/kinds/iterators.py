@@ -225,7 +225,8 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     own = own_method(trace, value, "__iter__")
     if own is not None:
         return trace.call(own, value)
-    if type(value) in (Generated, Indexed) or hasattr(type(value), "__next__"):
+    is_once = type(value) is Indexed and value.is_once  # a range is not
+    if is_once or type(value) is Generated or hasattr(type(value), "__next__"):
         return value
     items = trace.items_of(value)
     if type(items) is Indexed:

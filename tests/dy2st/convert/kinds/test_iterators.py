@@ -596,3 +596,12 @@ def test_what_an_iterator_goes_through_is_given_to_native_code_as_the_code_has_c
 
     assert f() == (2, 2, 2, 4)
     assert f() == (3, 3, 3, 6)
+
+
+def test_an_iterator_of_a_range_that_the_data_decides_goes_on_where_it_is():
+    def f(x):
+        made = iter(range(int(x.sum())))
+        first = next(made)
+        return first, [one * 2 for one in made], list(made)
+
+    same(f, [1.0, 3.0], [1.0, 0.0])
