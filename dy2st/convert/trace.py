@@ -601,6 +601,9 @@ def _with_changes(
 ) -> dict[str, Any] | None:
     if held is None or not changes:
         return held
+    own = changes.get((id(getattr(owner, "__dict__", None)), CONTENT))
+    if own is not None and isinstance(own.value, dict):  # attributes were set as its entries
+        held = {name: one for name, one in held.items() if name not in vars(owner)} | own.value
     for (key, name), place in changes.items():
         if key == id(owner) and isinstance(name, str):
             held[name] = place.value

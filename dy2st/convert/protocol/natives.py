@@ -32,7 +32,13 @@ from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_co
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.kinds.tensors import read_layer
-from dy2st.convert.objects import check_held, is_plain_field, native_attribute, slots_of
+from dy2st.convert.objects import (
+    attributes_of,
+    check_held,
+    is_plain_field,
+    native_attribute,
+    slots_of,
+)
 from dy2st.convert.trace import EACH_CALL, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
@@ -641,9 +647,10 @@ def dict_of(trace: Trace, owner: Any) -> Any:
     """`owner.__dict__`, as it is now."""
     held = owner.__dict__
     if not isinstance(held, dict) or trace.is_made_here(owner):
-        return held
+        return trace.made(held) if type(held) is dict else held
     if not any(key == id(owner) and isinstance(name, str) for key, name in trace.over):
-        return trace.mark_outside(held)
+        is_of_trace = not trace.is_outside(owner) and attributes_of(owner) is not None
+        return held if is_of_trace else trace.mark_outside(held)
     note_fields(trace, owner)
     fields = trace.fields(owner)
     return seen_now(trace, held if fields is None else fields)

@@ -249,3 +249,32 @@ def test_the_body_of_a_class_sets_a_variable_on_its_path_alone():
     for values in (UP, DOWN):
         x = dy2st.to_tensor(values)
         assert static(x).tolist() == counted(x).tolist()
+
+
+class Attributed:
+    def __init__(self, value=None):
+        if value is not None:
+            self.__dict__["b"] = value
+
+
+def set_by_the_class_in_a_branch(x):
+    made = Attributed(x) if x.sum() > 0 else Attributed(x * 2)
+    return made.b, made
+
+
+def set_in_a_branch(x):
+    made = Attributed(x)
+    if x.sum() > 0:
+        made.__dict__["c"] = x + 1
+        vars(made).update(b=x * 3)
+    return made.b, getattr(made, "c", None), made
+
+
+@pytest.mark.parametrize("function", [set_by_the_class_in_a_branch, set_in_a_branch])
+def test_attributes_that_are_entries_of_the_dict_of_an_object_stay(function):
+    static = to_static(function)
+    for values in ([1.0, 2.0], [-1.0, 0.0]):
+        x = dy2st.to_tensor(values)
+        found, expected = static(x), function(x)
+        assert repr(found[:-1]) == repr(expected[:-1])
+        assert repr(vars(found[-1])) == repr(vars(expected[-1]))
