@@ -5,7 +5,7 @@ Values of Python are made of them after a run, and files hold their structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,6 +18,7 @@ from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import bare, info
+from dy2st.convert.types.objects import set_attributes
 from dy2st.convert.types.values import emptied, fill, read_state
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
@@ -642,7 +643,7 @@ def _objects(tree: Objects, outputs: Sequence[Any], known: dict[int, Any]) -> li
         ]
         for name, column in tree.columns.items():
             for one, value in zip(made, rebuild(column, outputs, known), strict=True):
-                _set_attributes(one, [name], [value])
+                set_attributes(one, [name], [value])
     found: list[Any] = known[id(tree)]
     return found
 
@@ -662,7 +663,7 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         made = known[id(tree)] = info(kind).make(kind, [*items], tree.keys, None)
     elif tree.like is object:
         made = known[id(tree)] = bare(kind)
-        _set_attributes(made, tree.keys, items)
+        set_attributes(made, tree.keys, items)
     elif isinstance(tree.like, type):
         # An object of a class derived from a container, which no method of that class has filled.
         base: Any = tree.like
@@ -670,9 +671,7 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         if tree.keys:
             base.__init__(made, *(rebuild(one, outputs, known) for one in tree.keys))
         attributes, held = items
-        slots: Any = slots_of(kind)
-        for name, one in attributes.items():  # past the methods of its class
-            object.__setattr__(made, name, one) if name in slots else vars(made).update({name: one})
+        set_attributes(made, attributes, attributes.values())
         info(kind).restore(made, held)
     else:
         # It is known before its items are made, among which it may be.
@@ -680,12 +679,6 @@ def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
         if tree.items:
             fill(made, info(kind).make(kind, [*items], tree.keys, tree.like))
     return made
-
-
-def _set_attributes(made: Any, names: Iterable[str], values: Iterable[Any]) -> None:
-    for name, value in zip(names, values, strict=True):
-        if value is not MISSING:  # no branch of this call has set it
-            object.__setattr__(made, name, value)
 
 
 def of_rows(

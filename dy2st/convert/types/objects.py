@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import partial
 from operator import attrgetter, itemgetter, methodcaller
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.types.row import row
+from dy2st.convert.types.row import info, row
 from dy2st.convert.types.values import BUNDLE, by_name
 from dy2st.convert.values.special import (
     MISSING,
@@ -51,11 +51,19 @@ def bare(kind: Any) -> Any:
     return plain.__new__(kind) if kind.__new__.__class__ is FunctionType else kind.__new__(kind)
 
 
+def set_attributes(made: Any, names: Iterable[str], values: Iterable[Any]) -> None:
+    """Let a new object have attributes, past the methods and properties of its class."""
+    for name, value in zip(names, values, strict=True):
+        held = type(getattr(type(made), name, None))
+        if value is not MISSING and hasattr(held, "__set__") and info(held).family != "slot":
+            vars(made)[name] = value  # what a property of that name keeps there
+        elif value is not MISSING:  # no branch has set it
+            object.__setattr__(made, name, value)
+
+
 def _object(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
     made = bare(kind)
-    for name, part in zip(names, parts, strict=True):
-        if part is not MISSING:
-            object.__setattr__(made, name, part)
+    set_attributes(made, names, parts)
     return made
 
 

@@ -47,7 +47,18 @@ class Pair(typing.Generic[typing.TypeVar("T")]):
         self.a = a
 
 
-@pytest.mark.parametrize("make", [Slotted, Pair])
+class Shown:
+    """Its property has the name of what it shows."""
+
+    def __init__(self, a):
+        self.__dict__["a"] = a
+
+    @property
+    def a(self):
+        return self.__dict__["a"]
+
+
+@pytest.mark.parametrize("make", [Slotted, Pair, Shown])
 def test_an_object_with_slots_or_type_parameters_is_made_at_each_call(make):
     f = to_static(lambda x: make(x * 2))
     first, second = f(X), f(X + 1)
@@ -55,6 +66,11 @@ def test_an_object_with_slots_or_type_parameters_is_made_at_each_call(make):
     assert first.a.tolist() == [2.0, 4.0] and second.a.tolist() == [4.0, 6.0]
     if make is Slotted:
         assert second.own.tolist() == [5.0, 7.0]
+
+
+def test_an_object_with_a_property_like_its_attribute_is_one_of_two():
+    f = to_static(lambda x: Shown(x) if x.sum() > 0 else Shown(x * 2))
+    assert f(X).a.tolist() == X.tolist() and f(-X).a.tolist() == (X * -2).tolist()
 
 
 def test_a_dict_of_a_class_of_the_users_is_filled_without_its_methods():
