@@ -120,7 +120,8 @@ class AliasTracker:
         if id(left) in self._state.stale or id(right) in self._state.stale:
             return True
         are_held = all(self._is_held(one) for one in (left, right))
-        return are_held or any(one is right for one in self._state.merged.get(id(left), ()))
+        group = self._state.merged.get(id(left))
+        return are_held or (group is not None and group is self._state.merged.get(id(right)))
 
     def _is_held(self, owner: Any) -> bool:
         return id(owner) in self._state.fragile or id(owner) in self._state.borrowed
@@ -261,25 +262,19 @@ class AliasTracker:
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
-        groups = (self._state.merged.get(id(one), [one]) for one in values if _may_change(one))
-        known = [*{id(objects): objects for objects in groups}.values()]
-        group = [*{id(one): one for objects in known for one in objects}.values()]
+        known = self._state.merge([one for one in values if _may_change(one)])
         for objects in known[1:]:  # those of each are linked with each other already
             self.note_same(known[0][0], objects[0])
-        for value in group if len(group) > 1 else ():
-            self._state.merged[id(value)] = group
             self._trace.locations.is_wanted = True
-            self._trace.watched.add(id(value))
-        elements = [self._elements[id(one)][1] for one in group if id(one) in self._elements]
+            self._trace.watched.update(map(id, (*known[0], *objects)))
+        every = (one for objects in known for one in objects) if self._elements else ()
+        elements = [self._elements[id(one)][1] for one in every if id(one) in self._elements]
         for one in elements[1:]:
             self.link(elements[0], one)
 
     def part(self, owner: Any) -> list[Any]:
         """An object is about to change: those merged with it, which nobody may read any more."""
-        group = self._state.merged.pop(id(owner), ()) if self._state.merged else ()
-        others = [other for other in group if other is not owner]
-        for other in others:
-            del self._state.merged[id(other)]
+        others = self._state.part(owner)
         self._outdate(others)
         return others
 
@@ -293,7 +288,7 @@ class AliasTracker:
 
     def keep(self, values: Iterable[Any]) -> None:
         """Note objects, and all that may be one with them, that nobody may change."""
-        for value in (one for part in values for one in self._state.merged.get(id(part), [part])):
+        for value in (one for part in values for one in self._state.merged_with(part)):
             if self._trace.locations.of(value) is not None:
                 continue
             self._state.fragile[id(value)] = value
@@ -382,9 +377,8 @@ class AliasTracker:
 
     def note_left(self, path: Path) -> None:
         """What a path has merged stays merged behind it."""
-        groups = {id(group): group for group in path.left_in("merged").values()}
-        for group in groups.values():
-            self.join(group)
+        for objects in path.left_in("groups").values():
+            self.join(objects)
         # What was made in it ends, too: what goes on is put together anew.
         for key, (one, nodes) in path.left_in("holders").items():
             for node in nodes if key not in path.changed["born"] else ():

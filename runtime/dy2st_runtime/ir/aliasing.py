@@ -343,6 +343,7 @@ class Origins:
     def __init__(self, program: Program, places: Mapping[Variable, set[int]]) -> None:
         """Note where the Blocks of a Program belong, and what calls its functions."""
         self.program, self.places = program, places
+        self.steps: dict[tuple[Variable, bool], list[tuple[Variable, bool]]] = {}  # back by one
         self.owners = {b: o for o in program.walk() for b in o.blocks}
         self.calls: dict[Block | None, list[Operator]] = {}  # of each function
         for operator in program.walk():
@@ -374,7 +375,12 @@ class Origins:
             one, is_other = todo.pop()
             if one not in found[is_other]:
                 found[is_other].add(one)
-                todo += [(object_of(v), other) for v, other in self.before(one, is_other)]
+                steps = self.steps.get((one, is_other))
+                if steps is None:
+                    before = self.before(one, is_other)
+                    steps = [(object_of(v), other) for v, other in before]
+                    self.steps[one, is_other] = steps
+                todo += steps
         return found
 
     def places_of(self, variables: set[Variable]) -> set[int]:

@@ -118,6 +118,12 @@ class _Overwritten(Table[Variable, Location]):
         super().put(key, value)
 
 
+class Group:
+    """Names objects that joins have made one; which these are, each path knows."""
+
+    __slots__ = ()
+
+
 _nothing = partial(defaultdict[str, dict[Any, Any]], dict)
 
 
@@ -163,7 +169,7 @@ class PathState:
     stale        objects that nobody may read, with the place where another form has changed, and
                  whether that is an element of another list.
     holders      objects that are, or hold, elements of lists by value, with their layouts.
-    merged       the objects that a join has made one with each of them.
+    merged       which Group of objects that joins have made one each is in; `groups`: all of it.
     borrows      the elements that were looked up in a list; `borrowed`: by what may be changed.
     """
 
@@ -181,7 +187,8 @@ class PathState:
         self.fragile: Table[int, Any] = Table("fragile", found)
         self.stale: Table[int, tuple[Any, Location | None, bool]] = Table("stale", found)
         self.holders: Table[int, tuple[Any, tuple[Any, ...]]] = Table("holders", found)
-        self.merged: Table[int, list[Any]] = Table("merged", found)
+        self.merged: Table[int, Group] = Table("merged", found)
+        self.groups: Table[Group, tuple[Any, ...]] = Table("groups", found)
         self.borrows: Table[int, tuple[Any, ...]] = Table("borrows", found)
         self.borrowed: Table[int, Any] = Table("borrowed", found)
 
@@ -215,6 +222,34 @@ class PathState:
             self.spent.update(path.left_in("spent"))
             self.fragile.update(path.left_in("fragile"))
             self.stale.update(path.left_in("stale"))
+
+    def merged_with(self, owner: Any) -> tuple[Any, ...]:
+        """All objects that joins have made one with an object, itself among them."""
+        group = self.merged.get(id(owner))
+        return (owner,) if group is None else self.groups[group]
+
+    def merge(self, values: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """Let objects be one from here on; returns what was one before."""
+        ones: dict[Any, Any] = {self.merged.get(id(one), id(one)): one for one in values}
+        known = {key: self.merged_with(one) for key, one in ones.items()}
+        if len(known) > 1:
+            # The largest group stays: else each merge would take as long as all before it.
+            largest = max(known, key=lambda key: len(known[key]))
+            group = largest if isinstance(largest, Group) else Group()
+            new = [one for key in known if key is not group for one in known[key]]
+            self.merged.update((id(one), group) for one in new)
+            for old in known.keys() & self.groups.keys() - {group}:
+                del self.groups[old]
+            self.groups[group] = (*self.groups.get(group, ()), *new)
+        return [*known.values()]
+
+    def part(self, owner: Any) -> list[Any]:
+        """Let an object be one with no other; returns those that it was one with."""
+        group = self.merged.get(id(owner))
+        objects = () if group is None else self.groups.pop(group)
+        for one in objects:
+            del self.merged[id(one)]
+        return [one for one in objects if one is not owner]
 
     def take(self, path: Path) -> None:
         """Let what a path has changed hold here: it is the only one that goes on."""
