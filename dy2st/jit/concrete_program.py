@@ -496,7 +496,7 @@ class OptimizedProgram:
         self.engine, self._own = engine, own.keys()
         self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
         self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
-        self._source = live.only([name for name, _ in self.frozen])
+        self._source = LiveState({name: state[name] for name, _ in self.frozen}, live.places)
         self._arrays = [array for _, array in self.frozen]
 
     @property

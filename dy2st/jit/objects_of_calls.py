@@ -52,10 +52,6 @@ class LiveState:
         """The tensors of the last call, which it may have replaced."""
         return self._tensors
 
-    def only(self, names: Iterable[str]) -> LiveState:
-        """Those of some names."""
-        return LiveState({name: self._tensors[name] for name in names}, self.places)
-
 
 def take_in_place(
     tensor: EagerTensor, value: EagerTensor | Array | Resident, may_be_cut: bool, records: bool

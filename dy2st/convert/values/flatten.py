@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -279,7 +280,10 @@ def promote_elements(
 
     length, start = F.array_length(own[0]), [F.array_of([]) for _ in range(width(element))]
     first = [trace.tracer.number(0), *start]
-    return while_loop(lambda index, *_: index < length, iteration, first)[1:]
+    made = while_loop(lambda index, *_: index < length, iteration, first)[1:]
+    for array, source in product(made, own):  # they hold the same tensors
+        trace.tracer.aliases.note(array, source)
+    return made
 
 
 # -- one of several values --------------------------------------------------------------------

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import dy2st
-from dy2st.errors import ConversionError
+from dy2st.errors import ConversionError, EscapedVariable
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
@@ -190,3 +190,33 @@ def _taken_and_put_back(x):
 def test_a_list_that_nobody_else_holds_may_change_its_elements(changed):
     x = dy2st.to_tensor(X)
     assert to_static(changed, input_spec=SPECS)(x) == changed(x)
+
+
+# What puts a tensor into a list of several kinds of elements.
+PUT = {
+    "append": lambda items, x: items.append(x),
+    "extend": lambda items, x: items.extend([x]),
+    "a slice": lambda items, x: items.__setitem__(slice(0, 1), [x]),
+    "a sum": lambda items, x: items + [x],
+}
+
+
+@pytest.mark.parametrize("put", PUT.values(), ids=PUT)
+def test_a_tensor_in_a_list_of_several_kinds_is_still_that_tensor_where_it_changes(put):
+    def changed(x, items):
+        if x.sum() > 0:
+            items.append(items[0])
+        kept = put(items, x)
+        x.add_(x)
+        return kept if isinstance(kept, list) else items
+
+    def kept(x, items):
+        if x.sum() > 0:
+            items.append(items[0])
+        made = put(items, x)
+        return made if isinstance(made, list) else items
+
+    x = dy2st.to_tensor(X)
+    with pytest.raises(EscapedVariable):
+        to_static(changed)(x, [dy2st.ones([3]), 1])
+    assert any(item is x for item in to_static(kept)(x, [dy2st.ones([3]), 1]))
