@@ -34,8 +34,6 @@ GROWING = {
     "objects that branches change": ("y = Box(x)", "if x.sum() > {i}.0:\n        y.add(x)"),
     "early returns": ("y = x", "if x.sum() > {i}.0:\n        return x, y\n    y = y + x"),
 }
-# Not yet in proportion: a join notes all lists anew that earlier joins have made one.
-GROWS_FASTER = frozenset({"lists that nested branches join"})
 NEEDED = """\
 def given(x):
     for i in range(3):
