@@ -52,9 +52,7 @@ def _range(trace: Trace, *bounds: Any) -> Any:
     if not any(map(is_traced, bounds)):
         return range(*[_index(trace, one) for one in bounds])
     values = [_whole(trace, one) for one in bounds]
-    start, stop, step = 0, values[0], 1
-    if len(values) > 1:
-        start, stop, step = values[0], values[1], values[2] if len(values) == 3 else 1
+    start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     check(trace, trace.test_of(trace.ne(step, 0)), ValueError("range() arg 3 must not be zero"))
     if all(isinstance(one, (int, Dim)) for one in (start, stop, step)):
         length: Any = maximum(ceil_divide(stop - start, step), 0)
@@ -86,9 +84,7 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return trace.call(enumerated, iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return iterator(
-            trace, lambda: items.length, lambda index: (start + index, items.item(index))
-        )
+        return iterator(trace, lambda: items.length, lambda at: (start + at, items.item(at)))
     if type(start) is int:
         return trace.made(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
