@@ -518,7 +518,7 @@ def iterators(x):
     "an iterator advanced in a branch that a tensor decides",
     "how far it has come would be unknown",
     refused=ConversionError,
-    says="a generator is advanced in a branch",
+    says="a list_iterator is advanced in a branch",
 )
 def iterator_in_a_branch(x):
     items = iter([x, x + 1, x + 2])

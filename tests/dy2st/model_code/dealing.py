@@ -94,7 +94,7 @@ def twap_slices_with_carry(volumes, total=10):
     return plan, total - done
 
 
-@on(*PRICES, unknown=EACH)
+@on(*PRICES, [200.0] * 6 + [1.0] * 4, [0.0, 9.0], unknown=EACH)
 def gillespie_next_reaction(rates):
     a, b, t = 10, 0, 0.0
     seed = 3
@@ -237,7 +237,7 @@ def parse_cron(field, lo, hi):
 
 @on(*TICKETS, unknown=EACH)
 def cron_next_minutes(minutes):
-    allowed = parse_cron("*/15,5-7", 0, 59)
+    allowed = parse_cron("*/15,5-7,42", 0, 59)
     res = []
     for m in minutes:
         n = int(m) + 1

@@ -50,7 +50,7 @@ def early_stopping_with_restore(losses, patience=2, delta=0.01):
     return weights, best, best_epoch
 
 
-@on(*LOSSES, unknown=EACH)
+@on(*LOSSES, [1.0, math.inf, 0.5], unknown=EACH)
 def gradient_accumulation_with_skips(grads, accum=2, max_norm=1.0):
     w = dy2st.zeros([2])
     acc, seen, steps, skipped = dy2st.zeros([2]), 0, 0, 0
@@ -165,8 +165,6 @@ def diverse_groups(logits, groups=2, penalty=0.5):
 def log_add(a, b):
     if a == -math.inf:
         return b
-    if b == -math.inf:
-        return a
     if a < b:
         a, b = b, a
     return a + math.log1p(math.exp(b - a))
@@ -229,7 +227,7 @@ def watermark_greenlist(logits, delta=1.5, gamma=0.5):
 @on(*FRAMES, unknown=ROWS)
 def speculative_blocks(logits, gamma=2):
     target = F.softmax(logits, -1)
-    draft = F.softmax(logits * 0.5 + 0.3, -1)
+    draft = F.softmax(logits * 0.5 + dy2st.to_tensor([0.0, 1.0, 0.0, 0.5]), -1)
     out = []
     accepted = rejected = 0
     pos = 0
@@ -253,7 +251,7 @@ def speculative_blocks(logits, gamma=2):
     return out, accepted / max(accepted + rejected, 1)
 
 
-@on(*ACTIONS, unknown=EACH)
+@on(*ACTIONS, [0, 0, 1, 2], [0, 2, 0, 2, 0, 2, 0, 2, 1], unknown=EACH)
 def shift_reduce_arc_standard(actions):
     buffer, stack, arcs = deque(range(1, 5)), [0], []
     for a in actions:

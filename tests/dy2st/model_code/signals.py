@@ -15,6 +15,8 @@ WAVES = (
     [1.0],
     [0.1, -0.2, 0.7, 0.1, 0.0],
 )
+HUM = [0.0, 1.0, 0.9, 0.1, -0.8, -0.9] * 3
+SINE = [round(math.sin(k * 0.7), 2) for k in range(20)]
 LEVELS = ([0.5, 2.0, 0.8, 1.0, 0.9, 3.0], [0.4], [0.7, 1.7, 0.2])
 MATRICES = (
     [[4.0, 1.0], [1.0, 3.0]],
@@ -50,7 +52,7 @@ def karplus_strong(noise, length=6):
     return dy2st.stack(out), len(delay)
 
 
-@on(*WAVES, unknown=EACH)
+@on(*WAVES, [1.0, 0.1, 0.1, 0.1, 0.1], unknown=EACH)
 def noise_gate_with_hysteresis(x, open_at=0.5, close_at=0.2, hold=2):
     is_open, held, out = False, 0, []
     for s in x:
@@ -68,7 +70,7 @@ def noise_gate_with_hysteresis(x, open_at=0.5, close_at=0.2, hold=2):
     return dy2st.stack(out), is_open
 
 
-@on(*WAVES, unknown=EACH)
+@on(*WAVES, [0.0, 0.0, 0.0], unknown=EACH)
 def lpc_by_levinson(x, order=3):
     r = []
     for k in range(order + 1):
@@ -112,7 +114,7 @@ def wsola(x, hop=2, win=3, search=1):
     return dy2st.concat(out) if out else dy2st.zeros([0])
 
 
-@on(*WAVES, unknown=EACH)
+@on(*WAVES, HUM, SINE, unknown=EACH)
 def yin_with_parabola(x, threshold=0.3):
     n = len(x)
     half = max(n // 2, 1)
@@ -162,7 +164,7 @@ def first_crossing_interpolated(x, level=0.95):
     return i + (level - x[i]) / (x[i + 1] - x[i])
 
 
-@on(*LEVELS, unknown=EACH)
+@on(*LEVELS, [0.7, 0.3, 2.0], unknown=EACH)
 def undo_stack_of_edits(x):
     state, undo, redo = 0.0, [], []
     for i, v in enumerate(x):
