@@ -450,7 +450,7 @@ class StateMade(ConversionError):
     False
     """
 
-    def __init__(self, what: str, *, at: Location | None = None, hint: str = ""):
+    def __init__(self, what: str, *, at: Location | EllipsisType | None = ..., hint: str = ""):
         """Say where, and what to write instead."""
         why = "a Program reads parameters and buffers that are there when it is traced"
         super().__init__(what, at=at, why=why, hint=hint)
