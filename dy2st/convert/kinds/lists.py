@@ -55,8 +55,11 @@ def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         before = owner.get(key, MISSING)
         if before is not MISSING and key not in trace.content(owner):
             trace.read_content(owner)
-    else:
-        before = owner[key] if -len(owner) <= key < len(owner) else MISSING
+    elif -len(owner) <= key < len(owner):
+        before = owner[key]
+    else:  # one that the call has put there: which it is depends on how many there were
+        trace.read_length(owner)
+        return
     if before is value:
         trace.read_item(owner, key, value)
 

@@ -148,3 +148,16 @@ def test_random_changes_of_a_list_are_pythons(seed, tmp_path):
     space: dict[str, object] = {}
     exec(compile(text, str(path), "exec"), space)
     same([1, 1, 2], space["change"], _unchanged)
+
+
+def test_an_element_that_the_call_has_put_there_is_another_one_where_there_were_more():
+    held = []
+
+    @to_static
+    def put(count):
+        held.append(count)
+        held[0] = count
+
+    for count in range(3):
+        put(count)
+    assert held == [2, 1, 2]
