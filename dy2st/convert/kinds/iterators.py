@@ -256,9 +256,7 @@ def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
     if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
         return trace.first_of(source, *(() if default is _NOTHING else (default,)))
     if type(iterator) is Indexed:
-        if iterator.in_progress:
-            refuse_left()
-        position = trace.held(iterator, "position")
+        position = position_of(trace, iterator)
 
         def take() -> Any:
             trace.set_field(iterator, "position", trace.add(position, 1))
@@ -421,14 +419,24 @@ def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = N
     return trace.made(Indexed(size, item, whole, is_once=True))  # type: ignore[no-any-return]
 
 
+def position_of(trace: Trace, items: Indexed) -> Any:
+    """How many items of an iterator are taken; refused where a loop has not told."""
+    position = trace.held(items, "position")
+    if position is LEFT or type(position) is Union:
+        refuse_left()
+    return position
+
+
 def rest_of(trace: Trace, items: Indexed) -> Indexed:
-    """What is left of items; of an iterator, until `taken` tells, nobody else may take any."""
+    """What is left of items; of an iterator, until `taken` tells, nobody else may take any.
+
+    So whose iteration it is, is never asked, as by zip(it, it), and what an exception has left
+    is not read on.
+    """
     if not items.is_once:
         return items
-    if items.in_progress:  # as by zip(it, it): whose iteration it is cannot be known
-        refuse_left()
-    items.in_progress = True
-    position = trace.held(items, "position")
+    position = items.begun = position_of(trace, items)
+    trace.set_field(items, "position", LEFT)
     if type(position) is int and position == 0:
         return Indexed(items.size, items.item, items.whole)
     left = trace.sub(items.length, position)
@@ -441,8 +449,7 @@ def taken(trace: Trace, iterable: Any, iterations: Any) -> None:
     """Tell that a loop has taken so many items of what `rest_of` gave it."""
     items = left_of(trace, iterable) if type(iterable) is Generated else iterable
     if type(items) is Indexed and items.is_once:
-        trace.set_field(items, "position", trace.add(trace.held(items, "position"), iterations))
-        items.in_progress = False
+        trace.set_field(items, "position", trace.add(items.begun, iterations))
 
 
 def of_list(trace: Trace, owner: Any) -> Indexed:

@@ -128,8 +128,8 @@ class Indexed:
     size      how many, or what tells: a list may get longer while a loop runs over it.
     whole     the list or tensor that it looks into, if anybody may ask for more than its items.
     is_once   whether it is an iterator: what is taken of it is gone.
-    position  how many items of an iterator are gone.
-    in_progress  whether an iteration is in progress whose count is not known yet.
+    position  how many items of an iterator are gone; LEFT while a loop takes some.
+    begun     how many there were when that loop began.
     """
 
     size: Any
@@ -137,7 +137,7 @@ class Indexed:
     whole: Any = None
     is_once: bool = False
     position: Any = 0
-    in_progress: bool = False
+    begun: Any = 0
 
     @property
     def length(self) -> Any:

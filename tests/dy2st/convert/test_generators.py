@@ -53,6 +53,30 @@ def test_an_iterator_that_a_tensor_has_left_cannot_go_on():
     refused(f, "read on later", *CALLS)
 
 
+@pytest.mark.parametrize("sizes", ["known", "unknown"])
+def test_an_iterator_over_elements_that_an_exception_has_left_cannot_go_on(sizes):
+    def f(x):
+        items = iter([v for v in x])
+        try:
+            for v in items:
+                if v > 1:
+                    raise KeyError
+        except KeyError:
+            pass
+        return list(items)
+
+    refused(f, "read on later", *CALLS, sizes=sizes)
+
+
+@pytest.mark.parametrize("sizes", ["known", "unknown"])
+def test_an_iterator_over_elements_that_all_has_searched_cannot_go_on(sizes):
+    def f(x):
+        items = iter([v for v in x])
+        return all(v < 1.5 for v in items), list(items)
+
+    refused(f, "read on later", *CALLS, sizes=sizes)
+
+
 def raised_for_a_large_one(x, items):
     for k in items:
         if k > x[0]:
