@@ -194,6 +194,7 @@ def stage_while(
     names: Sequence[str],
     may_peel: bool = True,
     tested: Callable[[], Any] | None = None,
+    moves: int = 0,
 ) -> tuple[Any, ...]:
     """What the variables hold after `body` has run as long as `test` holds.
 
@@ -222,8 +223,14 @@ def stage_while(
     if form.endswith(" raises"):
         return _until_raised(trace, test, body, state, names, form == "test raises")
     if form == "moves":
+        if moves == _ROUNDS:  # each iteration makes what the next one finds older than the loop
+            raise LoopMismatch(
+                "each iteration of a loop that depends on a tensor makes new objects",
+                why="what one holds is known only when the Program runs",
+                hint="keep numbers and tensors in variables of the loop",
+            )
         trace.locations.enter(moved)
-        return stage_while(trace, test, body, state, names, may_peel, tested)
+        return stage_while(trace, test, body, state, names, may_peel, tested, moves + 1)
     if form == "test writes":
         # `goes_on = test` and `while goes_on: body; goes_on = test`
         def iteration(_: Any, *values: Any) -> Sequence[Any]:

@@ -42,19 +42,11 @@ NOT_YET = frozenset(
 )
 
 # Case -> why there is another answer than Python's, or an error, in that way: to be fixed.
-_EACH_CALL = "what it writes is a guard of what it reads, so that each call traces it anew"
 _EXPRESSION = "a generator expression is the iterator over a tuple of its items"
 _HANDLERS = "what an `except` names is evaluated once for each of several questions"
 WRONG: dict[str, str] = {
     "plain_values.exceptions.the_classes_are_evaluated_only_if_an_exception_comes": _HANDLERS,
     "plain_values.exceptions.the_classes_are_evaluated_only_if_an_exception_comes in_another_function": _HANDLERS,
-    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object": _EACH_CALL,
-    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object in_native_code": _EACH_CALL,
-    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object on_xla": _EACH_CALL,
-    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object on_onnx": _EACH_CALL,
-    "decided.changed_while_traced.attribute_set_in_the_dict_of_the_object from_a_file": (
-        "its Program does not pass the verifier when it is read"
-    ),
     "model_code.sizes.product_of_sizes of unknown sizes from_a_file": (
         "an int64 of NumPy comes back as a tensor"
     ),
