@@ -236,8 +236,8 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
             hint="give that code the values that it needs",
         )
     if not trace.is_outside(value):
-        # An iterator of Python's own holds what it asks
-        is_one = hasattr(kind, "__next__") and not kind.__flags__ & HEAP_TYPE
+        # An iterator of Python's own holds what it asks; to ask classes of mocks makes more mocks.
+        is_one = not kind.__flags__ & HEAP_TYPE and hasattr(kind, "__next__")
         asked = get_referents(value) if is_one and kind is not GeneratorType else ()
         return [*asked, *(trace.fields(value) or {}).values()]
     if row.base.family in _COLLECTIONS:

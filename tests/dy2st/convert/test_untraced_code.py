@@ -156,3 +156,12 @@ def test_nobody_but_the_code_asks_an_object_what_it_is():
 
     assert f() == "[1]"
     assert not asked
+
+
+def test_mocks_whose_classes_make_mocks_when_they_are_asked_have_an_end():
+    def f(x):
+        mock = unittest.mock.MagicMock()
+        mock.factor = 3
+        return x * mock.factor
+
+    same(f)
