@@ -104,7 +104,7 @@ WAYS: dict[str, Callable[[Any, Spec], Function]] = {
     )
 }
 WITH_BREAKS = ("with_breaks", "below_a_break")  # what is refused else is not refused here
-_ONE_IN = effort(48, 6)
+_ONE_IN = effort(64, 6)
 HAS_NATIVE = importlib.util.find_spec("llvmlite") is not None
 
 

@@ -293,7 +293,7 @@ def outcome(function, call):
         return "refused"
 
 
-@pytest.mark.parametrize("seed", range(effort(25, 600)))
+@pytest.mark.parametrize("seed", range(effort(12, 600)))
 def test_a_random_program_gives_what_python_gives_or_is_refused(seed):
     text = "from tests.dy2st.convert.test_values_that_hold_themselves import Me\n"
     function = define(text + program_of(seed), f"<themselves {seed}>")

@@ -36,7 +36,7 @@ OTHER_TEXT = frozenset(
         "model_code.vision.best_by_generator_and_default",
     )
 )
-ONE_IN = effort(32, 1)
+ONE_IN = effort(48, 1)
 CHOSEN = [
     case
     for case in CASES
