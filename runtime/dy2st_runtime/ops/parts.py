@@ -23,6 +23,7 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.arguments import as_int, as_size, normalize_axis, rank_of
 from dy2st_runtime.ir.attribute_kinds import AXIS, NEW_AXIS, SIZE, several
 from dy2st_runtime.ir.dispatch import as_copy, as_view
+from dy2st_runtime.ir.promotion import SCALAR_DTYPES
 
 # -- together ---------------------------------------------------------------------------------
 from dy2st_runtime.ir.tracing.traced_list import TracedList, as_traced_list
@@ -133,7 +134,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Any:
     """
     listed = as_traced_list(x)
     if listed is not None:
-        return F.array_stack(listed, axis)
+        made = F.array_stack(listed, axis)
+        return made if listed.number is None else F.cast(made, SCALAR_DTYPES[listed.number])
     tensors = _given("stack", x)
     return apply("stack", *tensors, axis=normalize_axis(axis, rank_of(tensors[0]) + 1))
 

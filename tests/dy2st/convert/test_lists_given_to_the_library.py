@@ -127,7 +127,7 @@ def test_every_function_that_takes_a_list_takes_it_or_is_refused():
     }
 
 
-@pytest.mark.parametrize("make", [scalars, vectors, matrices, images, places])
+@pytest.mark.parametrize("make", [scalars, vectors, matrices, images, places, halves])
 @pytest.mark.parametrize(
     "name",
     ["stack", "concat", "hstack", "vstack", "dstack", "column_stack", "row_stack", "add_n"],
