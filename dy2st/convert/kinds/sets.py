@@ -141,7 +141,7 @@ def _discard(trace: Trace, owner: Any, item: Any) -> None:
 
         def take() -> None:
             content = traced_keys.content_of(trace, owner)
-            traced_keys.taken(trace, owner, traced_keys.place_of(trace, content, item))
+            traced_keys.taken(trace, owner, traced_keys.found(trace, content, item)[0])
 
         when(trace, traced_keys.contains(trace, owner, item), take)
         return

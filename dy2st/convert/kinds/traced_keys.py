@@ -104,11 +104,11 @@ def is_sure(trace: Trace, content: dict[Any, Any]) -> bool:
 
 def entry_count(trace: Trace, content: dict[Any, Any]) -> Any:
     """How many entries there are."""
-    found: Any = 0
+    total: Any = 0
     for value in content.values():
         flag = presence(trace, value)
-        found = trace.add(found, trace.if_exp(flag, lambda: 1, lambda: 0))
-    return found
+        total = trace.add(total, trace.if_exp(flag, lambda: 1, lambda: 0))
+    return total
 
 
 def gathered(trace: Trace, content: dict[Any, Any], take: Callable[[Any, Any], Any]) -> list[Any]:
@@ -201,8 +201,11 @@ def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
     return SymbolicSequence(type(owner), node.element, flatten(trace, owner, node, trace), owner)
 
 
-def place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
-    """Where a key stands; behind the last place if it is not there."""
+def found(trace: Trace, content: SymbolicSequence, key: Any) -> tuple[Any, Any]:
+    """Where a key stands, behind the last place if nowhere, and whether it stands somewhere.
+
+    What was looked for on a path is known there until something changes: `if key in d: d[key]`.
+    """
     parts = key if isinstance(key, tuple) else (key,)
     if any(type(part) is Text and not is_of_codes(part) for part in parts):
         raise TensorAsPython(
@@ -210,35 +213,37 @@ def place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
             why="it is known only when the Program runs",
             hint="use the numbers that it is made of as the key: a tuple of int(...)",
         )
+    if content.element is None:
+        return 0, False
+    asked, reads = (id(content), *map(id, parts)), trace.state.reads
+    if asked not in reads:
+        place = _place_of(trace, content, key)
+        is_there = trace.lt(place, length_of(trace, content))
+        reads[asked] = content, parts, (place, is_there)
+    return reads[asked][-1]  # type: ignore[no-any-return]
+
+
+def _place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
     length, is_dict = length_of(trace, content), content.kind is not set
 
     def differs(place: Any) -> Any:
         one = element_at(trace, content, place)
         return trace.not_(trace.equals(one[0] if is_dict else one, key))
 
-    if content.element is None:
-        return length
     more = lambda place: trace.and_(trace.lt(place, length), lambda: differs(place))  # noqa: E731
     iteration = lambda place: (trace.add(place, 1),)  # noqa: E731
     return trace.while_(more, iteration, (0,), ("the place of a key",))[0]
 
 
-def is_there(trace: Trace, content: SymbolicSequence, place: Any) -> Any:
-    """Whether a place is that of a key."""
-    return content.element is not None and trace.lt(place, length_of(trace, content))
-
-
 def contains(trace: Trace, owner: Any, key: Any) -> Any:
     """`key in owner`."""
-    content = content_of(trace, owner)
-    return is_there(trace, content, place_of(trace, content, key))
+    return found(trace, content_of(trace, owner), key)[1]
 
 
 def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
     """Let a dict hold a pair, or a set an element, in the place of its key or behind all others."""
     content = content_of(trace, owner)
-    place = place_of(trace, content, key)
-    is_old = is_there(trace, content, place)
+    place, is_old = found(trace, content, key)
     pairs = with_item(trace, content, item, lambda array, leaf: (array, leaf))
     assert pairs.element is not None
     check_keys(pairs.element, content.kind)
@@ -295,9 +300,9 @@ def _is_key(node: Layout) -> bool:
 def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
-    place = place_of(trace, content, key)
+    place, is_there = found(trace, content, key)
     is_placed = trace.locations.of(key) is not None
-    must(trace, is_there(trace, content, place), missing_key(content if is_placed else key))
+    must(trace, is_there, missing_key(content if is_placed else key))
     return place
 
 
@@ -336,9 +341,8 @@ def del_item(trace: Trace, owner: Any, key: Any) -> None:
 def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     """`owner.get(key, default)`."""
     content = content_of(trace, owner)
-    place = place_of(trace, content, key)
-    there = lambda: element_at(trace, content, place)[1]  # noqa: E731
-    return trace.if_exp(is_there(trace, content, place), there, lambda: default)
+    place, is_there = found(trace, content, key)
+    return trace.if_exp(is_there, lambda: element_at(trace, content, place)[1], lambda: default)
 
 
 def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None, factory: Any = None) -> Any:
@@ -349,42 +353,34 @@ def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None, factory:
         return ()
 
     trace.if_(contains(trace, owner, key), lambda: (), add, (), ())
-    content = content_of(trace, owner)
-    return pair_at(trace, owner, place_of(trace, content, key))[1]
+    return pair_at(trace, owner, found(trace, content_of(trace, owner), key)[0])[1]
+
+
+def taken_pair(trace: Trace, owner: Any, place: Any) -> Any:
+    """Take a pair away, which is given."""
+    pair = element_at(trace, content_of(trace, owner), place)
+    taken(trace, owner, place)
+    return pair
 
 
 def pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
     """`owner.pop(key, default)`."""
-
-    def there() -> Any:
-        content = content_of(trace, owner)
-        place = place_of(trace, content, key)
-        found = element_at(trace, content, place)[1]
-        taken(trace, owner, place)
-        return found
-
-    if default is not _NOTHING:
-        return trace.if_exp(contains(trace, owner, key), there, lambda: default)
-    sure_place(trace, owner, key)
-    return there()
+    if default is _NOTHING:
+        return taken_pair(trace, owner, sure_place(trace, owner, key))[1]
+    place, is_there = found(trace, content_of(trace, owner), key)
+    return trace.if_exp(is_there, lambda: taken_pair(trace, owner, place)[1], lambda: default)
 
 
 def popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     """`owner.popitem()`."""
-    content = content_of(trace, owner)
-    length = length_of(trace, content)
+    length = length_of(trace, content_of(trace, owner))
     must(trace, trace.gt(length, 0), KeyError("popitem(): dictionary is empty"))
-    place = trace.sub(length, 1) if last else 0
-    found = element_at(trace, content, place)
-    taken(trace, owner, place)
-    return found
+    return taken_pair(trace, owner, trace.sub(length, 1) if last else 0)
 
 
 def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     """`owner.move_to_end(key, last)`."""
-    place = sure_place(trace, owner, key)
-    pair = element_at(trace, content_of(trace, owner), place)
-    taken(trace, owner, place)
+    pair = taken_pair(trace, owner, sure_place(trace, owner, key))
     change = F.array_append if last else lambda array, leaf: F.array_insert(array, 0, leaf)
     trace.hold(owner, with_item(trace, content_of(trace, owner), pair, change))
 
@@ -418,9 +414,8 @@ def is_equal(trace: Trace, left: Any, right: Any) -> Any:
 
     def differs(place: Any) -> Any:
         key, value = element_at(trace, first, place)
-        other = place_of(trace, second, key)
+        other, there = found(trace, second, key)
         same = lambda: trace.equals(element_at(trace, second, other)[1], value)  # noqa: E731
-        there = is_there(trace, second, other)
         if in_order:
             there = trace.and_(there, lambda: trace.eq(other, place))
         return trace.not_(trace.and_(there, same))

@@ -183,7 +183,7 @@ class PathState:
         self.heap: Table[tuple[int, Any], Any] = Table("heap", found)
         self.born: Table[int, Any] = Table("born", found)
         self.cases: Table[int, tuple[Any, frozenset[int]]] = Table("cases", found)
-        self.reads: Table[tuple[int, int], tuple[Any, Any, Any]] = Table("reads", found)
+        self.reads: Table[tuple[int, ...], tuple[Any, Any, Any]] = Table("reads", found)
         self.fragile: Table[int, Any] = Table("fragile", found)
         self.stale: Table[int, tuple[Any, Location | None, bool]] = Table("stale", found)
         self.holders: Table[int, tuple[Any, tuple[Any, ...]]] = Table("holders", found)

@@ -336,3 +336,20 @@ def test_a_namedtuple_of_traced_numbers_is_a_key_as_its_tuple_is(function):
         x = dy2st.to_tensor(values)
         assert comparable(static(x)) == comparable(function(x))
     assert len(static.program_cache) == 1
+
+
+def test_a_key_is_looked_for_once_until_the_dict_changes():
+    def counted(x):
+        d = {}
+        for v in x:
+            key = int(v)
+            if key in d:
+                d[key] += 1
+            else:
+                d[key] = 1
+        return d
+
+    x = dy2st.to_tensor([2, 1, 2, 3, 1])
+    converted = to_static(counted, input_spec=[dy2st.static.InputSpec([None], "int64")])
+    assert comparable(converted(x)) == comparable(counted(x))
+    assert str(converted.main_program).count('"dy2st.while"') == 2  # over x, and over the keys
