@@ -18,7 +18,7 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import Varied
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.objects_of_calls import NO_TIES, Ties, ties_of
+from dy2st.jit.objects_of_calls import Ties, ties_of
 from dy2st.jit.signature import (
     NumberInputs,
     Signature,
@@ -43,7 +43,6 @@ from dy2st_runtime.ir.sizes import input_sizes
 from dy2st_runtime.ir.structure import containers_of, flatten, is_container, map_entries
 from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
 from dy2st_runtime.ir.tracing.traced_numbers import reason_of
-from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.ops.creation import get_default_dtype
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import ByIdentity
@@ -286,7 +285,8 @@ class Programs:
         key = self._key_of(args, kwargs, [], [])
         if key is not None:
             return tuple(key)
-        leaves, structure = flatten(static.signature.bind(static.own, args, kwargs), is_tensor)
+        bound = static.signature.bind(static.dygraph_function, args, kwargs)
+        leaves, structure = flatten(bound, is_tensor)
         arrays = [as_tensor(leaf).array for leaf in leaves]
         shapes = tuple((array.dtype, array.shape) for array in arrays)
         return shapes, constant_key(structure), settings()
@@ -337,15 +337,15 @@ class Programs:
         `may_ask` say what a trace may do: see CallContext. Who asks for a tentative trace makes the
         call by Python whatever is raised.
         """
-        numbers, bind = self.numbers, static.signature.bind
+        numbers, bind = self.numbers, partial(static.signature.bind, static.dygraph_function)
         numbers.see(args, kwargs, partial(static.signature.says, static.input_spec or ()))
         # Numbers that are inputs stand in containers of their own.
-        containers = static.signature.containers(bind(static.own, args, kwargs))
+        containers = static.signature.containers(bind(args, kwargs))
         tied = ties_of(containers) if ties is None else ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
-            arguments = bind(static.own, tuple(given.args), dict(given.kwargs))
+            arguments = bind(tuple(given.args), dict(given.kwargs))
             leaves, structure = flatten(arguments, is_tensor)
             tensors = [as_tensor(leaf) for leaf in leaves]
             call = CallContext(gradients_of(tensors), is_tentative=is_tentative, may_ask=may_ask)
@@ -388,9 +388,10 @@ class Programs:
             return concrete
         if static.input_spec is not None:
             specs = static.signature.match(static.input_spec, arguments)
-            concrete = self.of_specs(static, specs, call, ties)
+            concrete = self.of_specs(Subject(static, specs, call, ties))
         else:
-            specs, kind = to_named_specs(arguments), (dtypes, tuple(map(len, shapes)), python, mode)
+            subject = Subject(static, to_named_specs(arguments), call, ties)
+            kind = (dtypes, tuple(map(len, shapes)), python, mode)
             family = self._families.get(kind)
             if family is None:
                 while len(self._families) >= _MOST_FAMILIES:
@@ -398,39 +399,33 @@ class Programs:
                 family = self._families.setdefault(kind, Family(shapes))
             new = family.see(shapes)
             if family.symbolic:
-                concrete = self._general(static, specs, call, ties, family, new, shapes)
+                concrete = self._general(subject, family, new, shapes)
             if concrete is None:
-                concrete = self.of_specs(static, specs, call, ties)
+                concrete = self.of_specs(subject)
                 if shapes == family.first:
                     family.compare_with(concrete)
         self.cache.add_call((*key, self._asked(call)), concrete)
         return concrete
 
     def _general(
-        self,
-        static: StaticFunction,
-        specs: dict[str, Any],
-        call: CallContext,
-        ties: Ties,
-        family: Family,
-        new: frozenset[Axis],
-        shapes: Shapes,
+        self, subject: Subject, family: Family, new: frozenset[Axis], shapes: Shapes
     ) -> ConcreteProgram | None:
         """The Program in which all axes that may be are symbols; None if none serves the call."""
         last = self.cache.last()
         # A trace for one call serves no other sizes: a general one would be traced for nothing.
         if last is not None and last.effects:
             return None
+        name, specs = subject.static.__qualname__, subject.specs
         while family.symbolic:
-            wider, sizes = generalised(specs, family.symbolic), axes_text(specs, family.symbolic)
-            where = f"{static.__qualname__}(): unknown sizes of {sizes}"
+            wider = generalised(specs, family.symbolic)
+            where = f"{name}(): unknown sizes of {axes_text(specs, family.symbolic)}"
             try:
-                concrete = self.of_specs(static, wider, call, ties, is_asked_for=False)
+                concrete = self.of_specs(replace(subject, specs=wider, is_asked_for=False))
                 if family.accepts(concrete):
                     # The general trace may have required sizes that this call has not.
                     if concrete.executable.takes_shapes(shapes):
                         return concrete
-                    note(f"{static.__qualname__}() gets a Program for the shapes {[*shapes]} alone")
+                    note(f"{name}() gets a Program for the shapes {[*shapes]} alone")
                     return None
                 self.cache.discard(concrete)
                 note(f"{where} cannot be: they change what kind of value is returned")
@@ -443,26 +438,16 @@ class Programs:
             new = frozenset()
         return None
 
-    def of_specs(
-        self,
-        static: StaticFunction,
-        specs: dict[str, Any],
-        call: CallContext | None = None,
-        ties: Ties = NO_TIES,
-        is_asked_for: bool = True,
-    ) -> ConcreteProgram:
-        """The Program for InputSpecs, and Python values, by parameter; traced if there is none.
-
-        Those that nobody has asked for are found from the sizes of calls.
-        """
-        call = call or CallContext()
-        python = (is_asked_for, constant_key(specs), ties, settings())
+    def of_specs(self, subject: Subject) -> ConcreteProgram:
+        """The Program of a subject; traced if there is none."""
+        static, specs, call = subject.static, subject.specs, subject.call
+        python = (subject.is_asked_for, constant_key(specs), subject.ties, settings())
         key = (*python, self._asked(call))
         known = self.cache.find(key, call)
         if known is not None:
             return known
         is_anew, again = self.cache.why_none(key)
-        concrete = trace(self._subject(static, specs, call, ties, is_asked_for), self._varied)
+        concrete = trace(subject, self._varied)
         concrete.engine = static.engine or engine.of_mesh(concrete.main_program)
         concrete.gradients = call.gradients
         other = ""
@@ -501,36 +486,11 @@ class Programs:
                 "file: give save an input_spec"
             )
         call = CallContext(concrete.gradients)
-        subject = self._subject(static, concrete.arguments, call, keeping=keeping)
+        subject = Subject(static, concrete.arguments, call, keeping=keeping)
         # A step of training also reads rates.
         made = trace(subject, self._varied if concrete.finished.has_gone_back else Varied())
         made.engine, made.arguments = concrete.engine, concrete.arguments
         return made
-
-    def _subject(
-        self,
-        static: StaticFunction,
-        specs: dict[str, Any],
-        call: CallContext,
-        ties: Ties = NO_TIES,
-        is_asked_for: bool = True,
-        keeping: Keeping | None = None,
-    ) -> Subject:
-        instance = static.class_instance
-        bound = static.signature.call_on(instance, specs)
-        return Subject(
-            static.__wrapped__,
-            static.called,
-            static.__name__,
-            bound.args,
-            bound.kwargs,
-            instance if isinstance(instance, Layer) else None,
-            static.passes,
-            call,
-            ties,
-            is_asked_for,
-            keeping,
-        )
 
     def _asked(self, call: CallContext) -> Any:
         """What of gradients counts for a call: nothing before some trace has asked."""

@@ -20,7 +20,7 @@ from dy2st.jit.concrete_program import ConcreteProgram, as_pass, transformed
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import OutputAliasing, check_apart
 from dy2st.jit.static_function import StaticFunction
-from dy2st.jit.trace import names_of
+from dy2st.jit.trace import Subject, names_of
 from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
 from dy2st_runtime.errors import ArgumentError, ConversionError, Dy2stError, Location, WrongKind
@@ -287,7 +287,7 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
 
 def _like(function: StaticFunction, concrete: ConcreteProgram) -> ConcreteProgram:
     """The Program for the arguments of another, with unknown sizes where that has them."""
-    return function.programs.of_specs(function, dict(concrete.arguments or {}))
+    return function.programs.of_specs(Subject(function, dict(concrete.arguments or {})))
 
 
 def _does_more(layer: Layer) -> bool:

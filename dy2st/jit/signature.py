@@ -170,7 +170,7 @@ class ArrayInput(EagerTensor):
 
 
 class Signature:
-    """The signature of a function; if it is bound, its first parameter gets the instance."""
+    """The signature of a function, or of a method that is bound: without its instance."""
 
     def __init__(self, function: Callable[..., Any], is_bound: bool):
         """Ask the function."""
@@ -184,7 +184,11 @@ class Signature:
         self._plain = function if type(function) is FunctionType else None
         self._defaults = None if self._plain is None else function.__defaults__
         self._named = {} if self._plain is None else dict(function.__kwdefaults__ or {})
-        self.whole = inspect.signature(function)
+        whole = inspect.signature(function)
+        parameters = list(whole.parameters.values())
+        # `def f(*args)` takes its instance as one of many: the parameter stays visible.
+        is_one_of_many = bool(parameters) and parameters[0].kind is parameters[0].VAR_POSITIONAL
+        self.whole = whole.replace(parameters=parameters[self._is_bound and not is_one_of_many :])
         self.has_defaults = bool(self._defaults or self._named)
 
     def is_outdated(self) -> bool:
@@ -198,28 +202,22 @@ class Signature:
             return True
         return not all(map(is_, now.values(), self._named.values()))
 
-    @property
-    def shown(self) -> inspect.Signature:
-        """What a bound method of Python shows, or the function."""
-        parameters = list(self.whole.parameters.values())
-        # `def f(*args)` takes its instance as one of many: the parameter stays visible.
-        is_one_of_many = bool(parameters) and parameters[0].kind is parameters[0].VAR_POSITIONAL
-        hidden = self._is_bound and not is_one_of_many
-        return self.whole.replace(parameters=parameters[hidden:])
-
     def bind(
-        self, own: tuple[Any, ...], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, bound: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any]:
-        """Arguments by parameter name, defaults filled in; TypeError as Python words it."""
+        """Arguments by parameter name, defaults filled in.
+
+        TypeError as Python words it, which the function says that is called so, `bound`.
+        """
         if self.is_outdated():
             self._ask()
         try:
-            bound = self.whole.bind(*own, *args, **kwargs)
+            found = self.whole.bind(*args, **kwargs)
         except TypeError as error:
             refused = TypeError(f"{self._name}() {error}")
         else:
-            bound.apply_defaults()
-            return self._without_self(bound.arguments)
+            found.apply_defaults()
+            return found.arguments
         # Python's own words come first; outside of the `except`, so that they have no context.
         # Python's check of arguments runs nothing of a function that refuses them.
         function = self._function
@@ -227,7 +225,7 @@ class Signature:
             vars(function)
         )
         if is_plain:
-            function(*own, *args, **kwargs)
+            bound(*args, **kwargs)
         raise refused
 
     def containers(self, arguments: dict[str, Any]) -> list[Any]:
@@ -252,15 +250,11 @@ class Signature:
         defaults = [v for name, v in arguments.items() if v is parameters[name].default]
         return not any(map(is_tensor, defaults)) and all(map(is_constant, defaults))
 
-    def call_on(self, instance: Any, specs: dict[str, Any]) -> inspect.BoundArguments:
-        """A call with these arguments, of this instance if it is bound."""
+    def call_of(self, specs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The `args` and `kwargs` of a call with these arguments."""
         bound = self.whole.bind_partial()
         bound.arguments.update(specs)
-        if self._is_bound:
-            first, is_one_of_many = self._first()
-            own = (instance, *specs.get(first, ())) if is_one_of_many else instance
-            bound.arguments[first] = own
-        return bound
+        return bound.args, bound.kwargs
 
     def given(self, specs: dict[str, Any]) -> dict[str, Any]:
         """Those of the arguments that are no defaults."""
@@ -272,20 +266,19 @@ class Signature:
         bound = self._bound_specs(input_spec, self.whole.bind)
         if with_defaults:
             bound.apply_defaults()
-        return to_named_specs(self._without_self(bound.arguments))
+        return to_named_specs(bound.arguments)
 
     def match(self, input_spec: tuple[Any, ...], arguments: dict[str, Any]) -> dict[str, Any]:
         """The InputSpecs that were given, completed by the call's Python values and checked."""
         given = self._bound_specs(input_spec, self.whole.bind_partial)
-        specs = to_named_specs({**arguments, **self._without_self(given.arguments)})
+        specs = to_named_specs({**arguments, **given.arguments})
         for name, value in arguments.items():
             _check_fits(name, specs[name], value)
         return specs
 
     def _bound_specs(self, input_spec: tuple[Any, ...], bind: Callable[..., Any]) -> Any:
-        own = (None,) if self._is_bound else ()
         try:
-            return bind(*own, *input_spec)
+            return bind(*input_spec)
         except TypeError as error:
             found = self._misfit(len(input_spec)) or f"input_spec of {self._name}(): {error}"
             raise ArgumentError(found) from None
@@ -311,7 +304,7 @@ class Signature:
 
     def _placed(self) -> list[inspect.Parameter]:
         places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        return [p for p in self.shown.parameters.values() if p.kind in places]
+        return [p for p in self.whole.parameters.values() if p.kind in places]
 
     def _misfit(self, count: int) -> str:
         """What is said of so many InputSpecs where they are too few or too many, or nothing."""
@@ -325,19 +318,6 @@ class Signature:
         if count <= len(placed) or takes_any:
             return ""
         return f"{found}, and the function takes {len(placed)}: {names or 'nothing'}"
-
-    def _without_self(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        if not self._is_bound:
-            return dict(arguments)
-        first, is_one_of_many = self._first()
-        own = {first: arguments[first][1:]} if is_one_of_many else {}
-        rest = {name: value for name, value in arguments.items() if name != first}
-        return own | rest
-
-    def _first(self) -> tuple[str, bool]:
-        """The parameter that gets the instance, and whether it is `*args`."""
-        parameter = next(iter(self.whole.parameters.values()))
-        return parameter.name, parameter.kind is parameter.VAR_POSITIONAL
 
 
 def is_tensor(value: Any) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
 
     from dy2st.convert.record import Break, Report
-    from dy2st.jit import objects_of_calls, programs, signature
+    from dy2st.jit import objects_of_calls, programs, signature, trace
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
     from dy2st.jit.programs import Found
@@ -42,6 +42,7 @@ else:
     objects_of_calls = Lazy("dy2st.jit.objects_of_calls")
     programs = Lazy("dy2st.jit.programs")
     signature = Lazy("dy2st.jit.signature")
+    trace = Lazy("dy2st.jit.trace")
     P = ParamSpec("P")
     R = TypeVar("R")
 
@@ -112,7 +113,7 @@ class StaticFunction(Generic[P, R]):
         self.__doc__ = getattr(function, "__doc__", None)
         self.__annotations__ = getattr(function, "__annotations__", {})
         self.__wrapped__ = function
-        self.__signature__ = self.signature.shown
+        self.__signature__ = self.signature.whole
 
     # -- what it wraps -----------------------------------------------------------------------
 
@@ -150,7 +151,7 @@ class StaticFunction(Generic[P, R]):
 
     def _bind_to(self, instance: Callable[[], Any]) -> None:
         self._layer, self.signature = instance, signature.Signature(self._function, is_bound=True)
-        self.__signature__ = self.signature.shown
+        self.__signature__ = self.signature.whole
 
     def __eq__(self, other: object) -> bool:
         """As bound methods of Python: those of one function and instance are equal."""
@@ -229,16 +230,6 @@ class StaticFunction(Generic[P, R]):
                 f"the object that {self.__qualname__} is a method of is gone: keep it in a variable"
             )
         return instance
-
-    @property
-    def own(self) -> tuple[Any, ...]:
-        """What a call gives it before its arguments: the object of a method.
-
-        >>> dy2st.to_static(lambda x: x + 1).own
-        ()
-        """
-        instance = self.class_instance
-        return () if instance is None else (instance,)
 
     @property
     def dygraph_function(self) -> Callable[P, R]:
@@ -381,8 +372,8 @@ class StaticFunction(Generic[P, R]):
         >>> found.outputs[0].shape
         [n, 3]
         """
-        arguments = self.signature.bind(self.own, args, kwargs)
-        return self.programs.of_specs(self, signature.to_named_specs(arguments))
+        arguments = self.signature.bind(self.dygraph_function, args, kwargs)
+        return self.programs.of_specs(trace.Subject(self, signature.to_named_specs(arguments)))
 
     @property
     @without_own_frames
@@ -420,7 +411,7 @@ class StaticFunction(Generic[P, R]):
         # Hooks see the arguments that a call gives, and no defaults.
         specs = self.signature.specs(tuple(input_spec), with_defaults=self._called is None)
         try:
-            return self.programs.of_specs(self, specs)
+            return self.programs.of_specs(trace.Subject(self, specs))
         except ConversionError as error:
             if self.breaks is None:
                 raise

@@ -7,7 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -27,6 +27,7 @@ from dy2st.convert.values.special import CONTENT
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
 from dy2st.jit.objects_of_calls import (
+    NO_TIES,
     Apart,
     LiveState,
     OneTensor,
@@ -274,24 +275,19 @@ def _warn(static: StaticFunction, text: str, at: Location | None = None) -> None
 class Subject:
     """What is traced: a function, and a call of it in which InputSpecs stand for tensors.
 
-    called   what is called in its place, takes its arguments and does more; or the function.
-    layer    whose method the function is, if it is one's.
+    specs    InputSpecs and values of Python, by parameter.
     ties     which of the arguments are one object.
-    is_asked_for  whether the user gave the InputSpecs, and may see the text of sizes.
+    is_asked_for  whether the user gave the InputSpecs, and may see the text of sizes; others are
+             found from the sizes of calls.
     keeping  the places outside that the Program of a file keeps.
     """
 
-    function: Callable[..., Any]
-    called: Callable[..., Any]
-    name: str
-    args: tuple[Any, ...]
-    kwargs: Mapping[str, Any]
-    layer: Layer | None
-    passes: Any
-    call: CallContext
-    ties: Ties
-    is_asked_for: bool
-    keeping: Keeping | None
+    static: StaticFunction
+    specs: dict[str, Any]
+    call: CallContext = field(default_factory=CallContext)
+    ties: Ties = NO_TIES
+    is_asked_for: bool = True
+    keeping: Keeping | None = None
 
 
 def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
@@ -343,27 +339,29 @@ _MOST_TRACES = 8  # each of which finds attributes that those before have not kn
 @put_back_after_errors
 def _traced(subject: Subject, varied: Varied, locations: Locations) -> ConcreteProgram:
     """Run a function once on placeholders, which stand where InputSpecs do."""
-    program, ties, call = Program(subject.name), subject.ties, subject.call
-    given = subject.args, dict(subject.kwargs)
+    static, ties, call = subject.static, subject.ties, subject.call
+    program, instance = Program(static.__name__), static.class_instance
+    given = static.signature.call_of(subject.specs)
     specs, structure = flatten(given, lambda entry: isinstance(entry, InputSpec))
     declared = add_inputs(program, specs)
     args, kwargs = rebuild_structure(structure, ties.leaves(program.inputs))
     args, named = ties.tied((args, tuple(kwargs.values())))
+    layer = instance if isinstance(instance, Layer) else None
     call.is_lost = False  # by a trace before, with other sizes
     with without_collection(), numbers_are_no_keys(nor_text=not subject.is_asked_for):
         traced = run_trace(
-            subject.called,
-            args,
+            static.called,
+            args if instance is None else (instance, *args),
             dict(zip(kwargs, named, strict=True)),
             program,
-            names_of(subject.layer),
+            names_of(layer),
             specs,
             declared,
             varied,
             Record(on_form=None if locations.is_on else show),
             call,
             subject.keeping,
-            subject.layer,
+            layer,
             locations,
         )
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
@@ -418,10 +416,10 @@ def _program_of(
         program,
         live,
         specs,
-        subject.function,
+        subject.static.__wrapped__,
         traced.finished,
         guards,
-        subject.passes,
+        subject.static.passes,
         report_of(machine.record, tracer.unrolled),
         apart=Apart.of(program, tracer, subject.ties, traced.finished.outside),
         asked=tracer.flags.asked,
