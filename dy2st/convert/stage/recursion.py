@@ -255,6 +255,7 @@ class Recursion(Loop):
         if not self.types:
             self.starts = self._initial()
             self.types, self.stops = initial_types(self), stops_of(self, self.starts)
+            self.sources = set()
         with ExitStack() as stack:
             stack.enter_context(tracer.apart(tracer.block))
             region = stack.enter_context(trace.region())
@@ -322,8 +323,9 @@ class Recursion(Loop):
         rises = (
             rises or self.end_stops != old or not (sources <= self.sources and pairs <= self.pairs)
         )
-        if before is not None:
-            self.sources, self.pairs = self.sources | sources, self.pairs | pairs
+        if before is None:  # what was known counts other leaves
+            self.sources, self.pairs = set(), set()
+        self.sources, self.pairs = self.sources | sources, self.pairs | pairs
         outer = [*tracer.captured_by(region.block)]
         outer += close_sizes(tracer, region.block, made_since(region.since))
         rises = rises or len(outer) != len(self.captured)

@@ -295,6 +295,24 @@ def a_tree_that_is_split(x):
     return [0.0 if part is None else part.key for part in (small, large)]
 
 
+def inserted(tree, key):
+    if tree is None:
+        return Tree(key)
+    if key < tree.key:
+        tree.left = inserted(tree.left, key)
+    else:
+        tree.right = inserted(tree.right, key)
+    tree.size += 1
+    return tree
+
+
+def a_tree_that_grows_by_recursion(x):
+    tree = None
+    for value in x:
+        tree = inserted(tree, int(value))
+    return tree.key, tree.size
+
+
 FUNCTIONS = [
     a_search_tree,
     a_queue_with_two_ends,
@@ -315,6 +333,7 @@ FUNCTIONS = [
     copies,
     a_heap_that_merges_itself,
     a_tree_that_is_split,
+    a_tree_that_grows_by_recursion,
 ]
 
 
