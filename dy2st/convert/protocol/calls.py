@@ -61,7 +61,7 @@ from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
-from dy2st.convert.values.special import NOWHERE, Union
+from dy2st.convert.values.special import NOWHERE, SymbolicSequence, Union
 from dy2st.transpiler.compile import TracedForm
 from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
@@ -331,7 +331,7 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
 
 def _is_of_containers(value: Any) -> bool:
     """Whether nobody sees that an iterator over a value is made twice."""
-    if isinstance(value, Tensor):
+    if isinstance(value, (Tensor, SymbolicSequence)):
         return True
     nodes = value.layouts if type(value) is Union else (Same(value, NOWHERE),)
     kinds = [type(n.value) if isinstance(n, Same) else getattr(n, "kind", None) for n in nodes]

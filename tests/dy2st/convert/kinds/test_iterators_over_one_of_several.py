@@ -99,6 +99,24 @@ def test_the_items_are_those_of_the_chosen_list(way, make):
     assert len(static.program_cache) == 1
 
 
+def test_one_of_several_is_gone_through_beside_its_rest():
+    def pairs_of_letters(x):
+        words, count = {tuple("abc"[int(v) % 3] for v in x): 2, ("a", "b"): 1}, 0
+        for _ in range(2):
+            for word in words:
+                for one, other in zip(word, word[1:]):
+                    count += 1 + (one == "a") + (other == "b")
+            if count > 9:
+                break
+            words = {tuple([letter for letter in word if letter != "b"]): 1 for word in words}
+        return count
+
+    static = to_static(pairs_of_letters)
+    for values in VALUES:
+        x = dy2st.to_tensor([*values, 3.0])
+        assert static(x) == pairs_of_letters(x)
+
+
 def test_an_iterator_is_not_taken_twice():
     def twice(x):
         pairs = enumerate(lists(x))
