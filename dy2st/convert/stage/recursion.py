@@ -173,8 +173,8 @@ class Recursion(Loop):
                 nothing is known of what comes back.
     end_sizes   the symbols in them that each call makes anew.
     end_stops   whether gradients stop at those leaves.
-    sources     pairs of such a leaf and a parameter that may be one tensor.
-    pairs       pairs of such leaves.
+    shared      pairs of such a leaf and what may be one tensor with it: another one, or, counted
+                behind all leaves, a parameter.
     captured    what is read from outside, behind all arguments.
     catches     whether a call may raise what somebody else catches than around the first one.
     """
@@ -187,8 +187,7 @@ class Recursion(Loop):
     end_types: list[ValueType] | None = None
     end_sizes: set[Dim] = field(default_factory=set)
     end_stops: list[bool | None] = field(default_factory=list)
-    sources: set[tuple[int, int]] = field(default_factory=set)
-    pairs: set[tuple[int, int]] = field(default_factory=set)
+    shared: set[tuple[int, int]] = field(default_factory=set)
     captured: list[Variable] = field(default_factory=list)
     catches: bool = False
     has_risen: bool = False
@@ -255,7 +254,7 @@ class Recursion(Loop):
         if not self.types:
             self.starts = self._initial()
             self.types, self.stops = initial_types(self), stops_of(self, self.starts)
-            self.sources = set()
+            self.shared = set()
         with ExitStack() as stack:
             stack.enter_context(tracer.apart(tracer.block))
             region = stack.enter_context(trace.region())
@@ -319,16 +318,12 @@ class Recursion(Loop):
         stops = stops_of(self, region.block.yields)
         old = self.end_stops if before is not None else stops
         self.end_stops = [a if a is b else None for a, b in zip(stops, old, strict=True)]
-        sources, pairs = self._sources(region.block), self._pairs(region.block.yields)
-        rises = (
-            rises or self.end_stops != old or not (sources <= self.sources and pairs <= self.pairs)
-        )
-        if before is None:  # what was known counts other leaves
-            self.sources, self.pairs = set(), set()
-        self.sources, self.pairs = self.sources | sources, self.pairs | pairs
         outer = [*tracer.captured_by(region.block)]
         outer += close_sizes(tracer, region.block, made_since(region.since))
-        rises = rises or len(outer) != len(self.captured)
+        counts_the_same = before is not None and len(outer) == len(self.captured)
+        shared = self.shared if counts_the_same else set()
+        self.shared = shared | self._shared(region.block)
+        rises = rises or not counts_the_same or self.end_stops != old or self.shared != shared
         self.captured = outer
         if not all(map(may_stand_in_a_function, region.block.walk())):
             raise self.refusal("shows something, or sets where gradients flow")
@@ -377,34 +372,28 @@ class Recursion(Loop):
             found.append(new.with_shape(sizes) if old is None or not is_same else old)
         return found
 
-    def _sources(self, block: Block) -> set[tuple[int, int]]:
-        """Pairs of a leaf that comes back and a parameter that may be one tensor, or a view."""
-        tracer = self.trace.tracer
-        places = {tracer.aliases.origin(one): place for place, one in enumerate(block.parameters)}
-        found = set()
-        for number, leaf in enumerate(block.yields[: len(block.yields) - len(self.tensors)]):
-            for one in (leaf, self._base(leaf)):
-                for other in tracer.aliases.of(tracer.aliases.origin(one)):
-                    base = self._base(other)
-                    known = places.get(other, places.get(tracer.aliases.origin(base)))
-                    if known is not None and leaf.number is None:
+    def _shared(self, block: Block) -> set[tuple[int, int]]:
+        """Pairs of a leaf that comes back and another, or a parameter: one tensor, or views."""
+        aliases, yields = self.trace.tracer.aliases, block.yields
+        own = [{aliases.origin(one), aliases.origin(self._base(one))} for one in yields]
+        found = {
+            (number, other)
+            for number, mine in enumerate(own)
+            for other in range(number)
+            if any(aliases.may_be_one(a, b) for a in mine for b in own[other])
+        }
+        places = {aliases.origin(one): n for n, one in enumerate(block.parameters, len(yields))}
+        for number, leaf in enumerate(yields[: len(yields) - len(self.tensors)]):
+            for one in own[number] if leaf.number is None else ():
+                for other in aliases.of(one):
+                    known = places.get(other, places.get(aliases.origin(self._base(other))))
+                    if known is not None:
                         found.add((number, known))
         return found
 
     def _base(self, variable: Variable) -> Variable:
         base = self.trace.tracer.views.base_of_view(variable)
         return variable if base is None else base
-
-    def _pairs(self, leaves: Sequence[Variable]) -> set[tuple[int, int]]:
-        """Pairs of leaves that come back and may be one tensor, or share memory."""
-        aliases = self.trace.tracer.aliases
-        origins = [{aliases.origin(one), aliases.origin(self._base(one))} for one in leaves]
-        return {
-            (place, other)
-            for place, mine in enumerate(origins)
-            for other in range(place)
-            if any(aliases.may_be_one(a, b) for a in mine for b in origins[other])
-        }
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -487,10 +476,9 @@ class Recursion(Loop):
         types = result_types(known, [one.type for one in operands])
         results = tracer.append(CALL, operands, {"function": self.name}, types).results
         count = len(results) - len(self.tensors)
-        for number, place in self.sources:
-            tracer.aliases.note(results[number], tracer.captured(operands[place]))
-        for number, other in self.pairs:
-            tracer.aliases.note(results[number], results[other])
+        others = [*results, *map(tracer.captured, operands)]
+        for number, other in self.shared:
+            tracer.aliases.note(results[number], others[other])
         for tensor, result in zip(self.tensors.values(), results[count:], strict=True):
             tracer.hold(tensor, result)
         owners = [*results[:count], *self.tensors.values()]
