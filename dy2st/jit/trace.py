@@ -48,10 +48,7 @@ from dy2st_runtime.ir.tracing.gradient_flow import settings_of
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.ir.tracing.traced_numbers import numbers_are_no_keys, reason_of
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.thread_state import (
-    put_back_after_errors,
-    without_collection,
-)
+from dy2st_runtime.thread_state import put_back_after_errors, room_for_frames, without_collection
 
 join_parts(is_part)
 
@@ -290,6 +287,7 @@ class Subject:
     keeping: Keeping | None = None
 
 
+@room_for_frames
 def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
     """The Program of a function; numbers outside that have `varied` are inputs.
 

@@ -13,7 +13,8 @@ from _thread import _local  # threading.local, without the module that nobody el
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial, wraps
-from typing import Any, Generic, ParamSpec, TypeVar
+from types import FunctionType
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -125,6 +126,21 @@ def put_back_after_errors(function: Callable[P, R]) -> Callable[P, R]:
 
     return run
 
+
+def room_for_frames(function: Callable[P, R]) -> Callable[P, R]:
+    """Let all that a function calls have its frames in one piece of memory.
+
+    Since 3.11 Python gets memory for frames in chunks of 16 kB, and gives each back once it is
+    empty: a call from a depth where a chunk ends costs microseconds each time, for pages that the
+    system clears. Frames that are said to be large get one of the next power of two, whose rest is
+    for all that they call; of both only what is used takes memory.
+    """
+    made = cast("FunctionType", function)
+    made.__code__ = made.__code__.replace(co_stacksize=_ROOM)
+    return function
+
+
+_ROOM = 1 << 16  # words, and as many are left for frames: half a megabyte
 
 _states: list[ThreadState] = []
 
