@@ -18,7 +18,7 @@ import numpy as np
 
 from dy2st.convert.kinds.iterators import mark_left
 from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, replaced
-from dy2st.convert.kinds.scalars import as_number, check, scalar
+from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
 from dy2st.convert.kinds.table import for_each, function_row, method_row
 from dy2st.convert.polyfills import methods
@@ -36,7 +36,7 @@ from dy2st.convert.values.layout import (
     number_kind,
     opened,
 )
-from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim, maximum, minimum
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable
@@ -268,9 +268,6 @@ def _sort(trace: Trace, owner: Any, *, key: Any = None, reverse: Any = False) ->
         raise ValueError("list modified during sort")
 
 
-_MISSING = object()
-
-
 @function_row(sum)
 def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     # A tensor of floats of unknown length is added up at once.
@@ -318,86 +315,31 @@ if sys.version_info < (3, 12):
     _EMPTY = "{}() arg is an empty sequence"
 
 
-@for_each((max, "gt", maximum), (min, "lt", minimum))
-def _extreme(function: Any, better: str, of_sizes: Callable[[Any, Any], Any]) -> None:
+@for_each((max, maximum), (min, minimum))
+def _extreme(function: Any, of_sizes: Callable[[Any, Any], Any]) -> None:
     name = function.__name__
 
     @function_row(function)
-    def row(trace: Trace, *values: Any, key: Any = None, default: Any = _MISSING) -> Any:
+    def row(trace: Trace, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
         items: Any = values
         if len(values) == 1:
             only = values[0]
             is_vector = isinstance(only, Tensor) and only.ndim == 1
-            is_alone = key is None and default is _MISSING
+            is_alone = key is None and default is MISSING
             if is_vector and is_alone and not isinstance(only.shape[0], int):
                 return getattr(F, name)(only)
             items = elements(trace, only) if key is None else trace.listed(only)
             if key is not None and trace.handlers:  # it may raise before the next item is taken
                 mark_left(trace, only)
-        is_dynamic = type(items) is SymbolicSequence and items.element is not None
-        if not is_dynamic:
-            items = [] if type(items) is SymbolicSequence else list(items)
-            if not items and default is not _MISSING:
-                return default
-            if not items:
-                raise ValueError(_EMPTY.format(name))
-            if key is None and all(info(type(item)).is_plain for item in items):
+        if type(items) is not SymbolicSequence or items.element is None:
+            items = () if type(items) is SymbolicSequence else tuple(items)
+            if items and key is None and all(info(type(item)).is_plain for item in items):
                 return function(items)
-            if key is None and all(type(item) is int or isinstance(item, Dim) for item in items):
+            is_size = lambda one: type(one) is int or isinstance(one, Dim)  # noqa: E731
+            if items and key is None and all(map(is_size, items)):
                 return reduce(of_sizes, items)
-
-        def key_of(item: Any) -> Any:
-            return item if key is None else trace.call(key, item)
-
-        def iteration(item: Any, best: Any, best_key: Any) -> Any:
-            return _better(trace, name, better, (item, key_of(item)), (best, best_key))
-
-        def found() -> Any:
-            first, rest = (items[0], items[1:]) if not is_dynamic else _first_and_rest(trace, items)
-            names = ("the best item", "its key")
-            return trace.for_(rest, None, iteration, (first, key_of(first)), names)[0]
-
-        if not is_dynamic:
-            return found()
-        has_any = trace.gt(length_of(trace, items), 0)
-        if default is not _MISSING:
-            return trace.if_exp(has_any, found, lambda: default)
-        check(trace, has_any, ValueError(_EMPTY.format(name)))
-        return found()
-
-
-def _first_and_rest(trace: Trace, items: SymbolicSequence) -> tuple[Any, Indexed]:
-    rest = lambda place: element_at(trace, items, place + 1)  # noqa: E731
-    return element_at(trace, items, 0), Indexed(length_of(trace, items) - 1, rest)
-
-
-# max() of a list of unknown length has 31 operators, a loop with an `if` in Python 37.
-def _better(
-    trace: Trace, name: str, better: str, new: tuple[Any, Any], old: tuple[Any, Any]
-) -> Any:
-    """The pair of an item and its key that is better; the old one if they are equal."""
-    answer = trace.test_of(getattr(trace, better)(new[1], old[1]))
-    if isinstance(answer, bool):
-        return new if answer else old
-    if new[0] is new[1] and old[0] is old[1] and _are_alike(new[0], old[0]):
-        kind = number_kind(new[0])
-        if kind is None:
-            chosen = F.where(answer, new[0], old[0])
-        else:
-            sides = [scalar(trace, one) for one in (new[0], old[0])]
-            chosen = as_number(trace, F.where(answer, *sides), kind)
-        return chosen, chosen
-    words = f"the value of {name}()"
-    return trace.if_(answer, lambda: new, lambda: old, (), (words, f"the key of {words}"))
-
-
-def _are_alike(left: Any, right: Any) -> bool:
-    """Whether both are numbers of one kind, or 0-d tensors of one dtype."""
-    kinds = number_kind(left), number_kind(right)
-    if kinds[0] is not None or kinds[1] is not None:
-        return kinds[0] is kinds[1]
-    are_tensors = isinstance(left, Tensor) and isinstance(right, Tensor)
-    return are_tensors and left.ndim == right.ndim == 0 and left.dtype == right.dtype
+        empty = "" if default is not MISSING else _EMPTY.format(name)
+        return trace.call(methods.best, items, key, default, empty, function is max)
 
 
 # -- truths -----------------------------------------------------------------------------------

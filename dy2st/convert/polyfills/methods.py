@@ -45,6 +45,21 @@ def _first_difference(left: Any, right: Any, length: Any) -> Any:
     return place
 
 
+def best(items: Any, key: Any, default: Any, empty: str, is_greatest: bool) -> Any:
+    """`max(items, key=key)`, or `min`; of no items the default, or an error with words for it."""
+    if len(items) == 0:
+        if empty:
+            raise ValueError(empty)
+        return default
+    found = items[0]
+    its_key = found if key is None else key(found)
+    for item in items[1:]:
+        new = item if key is None else key(item)
+        if new > its_key if is_greatest else new < its_key:
+            found, its_key = item, new
+    return found
+
+
 def ranks(keys: Any, is_reversed: bool) -> Any:
     """How many keys come before each one; equal ones stay in their order."""
     found = [0] * len(keys)
