@@ -7,7 +7,7 @@ import importlib.util
 import operator
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -223,45 +223,6 @@ def dispatched(trace: Trace, function: Any, /, *args: Any, **options: Any) -> An
 
 
 # -- operator -------------------------------------------------------------------------------------
-
-# Functions of `operator`, by the name that the protocol has for them.
-_AS_THEY_ARE = (
-    "add sub mul truediv floordiv mod matmul lshift rshift xor neg pos invert lt le gt ge eq ne "
-    "is_ is_not not_ iadd isub imul itruediv ifloordiv imod imatmul ixor"
-)
-_NAMES = {name: name for name in _AS_THEY_ARE.split()} | {
-    **{"and_": "and_bits", "or_": "or_bits", "pow": "pow_", "truth": "truth_value"},
-    **{"iand": "iand_bits", "ior": "ior_bits", "ipow": "ipow_", "concat": "add", "iconcat": "iadd"},
-    **{"getitem": "item", "setitem": "set_item", "delitem": "del_item", "inv": "invert"},
-}
-
-
-# 300 calls are traced in 12 ms; as Python has written these functions, in 21.
-@for_each(*_NAMES.items())
-def _add(function: str, name: str) -> None:
-    @function_row(getattr(operator, function))
-    def row(trace: Trace, *values: Any) -> Any:
-        return getattr(trace, name)(*values)
-
-
-@function_row(operator.contains)
-def _contains(trace: Trace, container: Any, item: Any) -> Any:
-    return trace.in_(item, container)
-
-
-@function_row(operator.countOf)
-def _count_of(trace: Trace, container: Any, item: Any) -> Any:
-    return trace.call(trace.call(list, container).count, item)
-
-
-@function_row(operator.indexOf)
-def _index_of(trace: Trace, container: Any, item: Any) -> Any:
-    if not isinstance(container, Iterator):
-        return trace.call(trace.call(list, container).index, item)
-    for place, one in enumerate(trace.iterate(container)):
-        if trace.truth(trace.eq(one, item)):
-            return place
-    raise ValueError("sequence.index(x): x not in sequence")
 
 
 @function_row(operator.index)

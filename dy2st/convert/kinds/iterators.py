@@ -13,13 +13,13 @@ from gc import get_referents
 from types import CellType, FrameType
 from typing import Any, NoReturn, cast
 
-from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of, when
+from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
 from dy2st.convert.polyfills.itertools_ import chained
-from dy2st.convert.polyfills.methods import enumerated, mapped
+from dy2st.convert.polyfills.methods import accumulated, enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
@@ -556,32 +556,11 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
 
 @function_row(itertools.accumulate)
 def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-    # 21 operators; a generator with the first item apart has 43, and one with a flag for the first
-    # 24, but that flag tells nothing where the iterable is itself a generator.
+    items = trace.items_of(iterable)
+    if type(items) is Indexed:
+        return trace.call(accumulated, items, func, initial)
+
     def join(total: Any, item: Any) -> Any:
         return trace.add(total, item) if func is None else trace.call(func, total, item)
 
-    items = trace.items_of(iterable)
-    if type(items) is not Indexed:
-        return trace.made(itertools.accumulate(items, join, initial=initial))
-    out: list[Any] = trace.made([])
-
-    def iteration(item: Any, total: Any) -> tuple[Any]:
-        new = join(total, item)
-        trace.call(out.append, new)
-        return (new,)
-
-    def run(total: Any, rest: Indexed) -> None:
-        trace.call(out.append, total)
-        trace.for_(rest, None, iteration, (total,), ("the value of accumulate()",))
-
-    if initial is not None:
-        run(initial, items)
-        return iter_(trace, out)
-
-    def begin() -> None:
-        rest = lambda place: items.item(place + 1)  # noqa: E731
-        run(items.item(0), Indexed(trace.sub(items.length, 1), rest))
-
-    when(trace, trace.gt(items.length, 0), begin)
-    return iter_(trace, out)
+    return trace.made(itertools.accumulate(items, join, initial=initial))

@@ -5,18 +5,17 @@ A set that the data decides has no order that a Program could know, so nobody ma
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dis import get_instructions
 from typing import Any
 
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import keyed_row
-from dy2st.convert.kinds.lists import each, is_lazy, length_of, when
+from dy2st.convert.kinds.lists import each, is_lazy, when
 from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
+from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import Generated, SymbolicSequence
 from dy2st_runtime.errors import ConversionError
 
@@ -96,19 +95,21 @@ def _is_decided(trace: Trace, items: Any) -> bool:
     )
 
 
-def _each(trace: Trace, items: Any, function: Callable[[Any], Any]) -> None:
-    items = items if type(items) is SymbolicSequence else list(items)
-    traced_keys.check_keys(items.element if type(items) is SymbolicSequence else None, set)
-    each(trace, items, function)
+def _comparable(trace: Trace, iterable: Any) -> Any:
+    """As `elements`, of what the Program can compare."""
+    items = elements(trace, iterable)
+    if type(items) is SymbolicSequence:
+        traced_keys.check_keys(items.element, set)
+    return items
 
 
 @function_row(set)
 def _set(trace: Trace, iterable: Any = ()) -> Any:
-    found = elements(trace, iterable)
+    found = _comparable(trace, iterable)
     if not _is_decided(trace, found):
         return trace.made(set(found))
     made: Any = trace.made(set())
-    _each(trace, found, lambda item: _add(trace, made, item))
+    each(trace, found, lambda item: _add(trace, made, item))
     return made
 
 
@@ -177,77 +178,6 @@ def _copy(trace: Trace, owner: Any) -> Any:
 
 
 # -- two sets -----------------------------------------------------------------------------------
-# Six operations have 193 operators and take 27 ms to trace; written in Python, 208 and 36.
-
-
-def _selected(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
-    """A new set of the elements that another one has, or has not."""
-    made: Any = trace.made(set())
-
-    def iteration(item: Any) -> None:
-        there = trace.in_(item, other)
-        keep = there if is_in else trace.not_(there)
-        when(trace, keep, lambda: _add(trace, made, item))
-
-    _each(trace, elements(trace, items), iteration)
-    return made
-
-
-def _union(trace: Trace, left: Any, right: Any) -> Any:
-    made = _set(trace, left)
-    _each(trace, elements(trace, right), lambda item: _add(trace, made, item))
-    return made
-
-
-def _has_one(trace: Trace, items: Any, other: Any, is_in: bool) -> Any:
-    """Whether there is an element that another one has, or has not: none is put into a set."""
-    found = elements(trace, items)
-
-    def holds(item: Any) -> Any:
-        there = trace.in_(item, other)
-        return there if is_in else trace.not_(there)
-
-    if type(found) is not SymbolicSequence:
-        return trace.any_of(holds, found)
-    if found.element is None:
-        return False
-    length = length_of(trace, found)
-    return trace.any_in(lambda place: holds(element_at(trace, found, place)), length)
-
-
-def _is_disjoint(trace: Trace, left: Any, right: Any) -> Any:
-    return trace.not_(_has_one(trace, right, left, True))
-
-
-def _is_subset(trace: Trace, left: Any, right: Any) -> Any:
-    return trace.not_(_has_one(trace, left, right, False))
-
-
-def _is_equal(trace: Trace, left: Any, right: Any) -> Any:
-    same = trace.eq(trace.call(len, left), trace.call(len, right))
-    return trace.and_(same, lambda: _is_subset(trace, left, right))
-
-
-def _is_less(trace: Trace, left: Any, right: Any) -> Any:
-    less = trace.lt(trace.call(len, left), trace.call(len, right))
-    return trace.and_(less, lambda: _is_subset(trace, left, right))
-
-
-_OF_TWO: dict[str, Callable[..., Any]] = {
-    "union": _union,
-    "difference": lambda trace, left, right: _selected(trace, left, right, False),
-    "intersection": lambda trace, left, right: _selected(trace, left, right, True),
-    "symmetric_difference": lambda trace, left, right: _union(
-        trace, _selected(trace, left, right, False), _selected(trace, right, left, False)
-    ),
-    "issubset": _is_subset,
-    "issuperset": lambda trace, left, right: _is_subset(trace, right, left),
-    "isdisjoint": _is_disjoint,
-    "__lt__": _is_less,
-    "__gt__": lambda trace, left, right: _is_less(trace, right, left),
-    "__eq__": _is_equal,
-    "__ne__": lambda trace, left, right: trace.not_(_is_equal(trace, left, right)),
-}
 _NAMES = {
     "__or__": "union",
     "__and__": "intersection",
@@ -265,7 +195,9 @@ def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
         for one in (owner, *others)
     )
     for other in others:
-        owner = _OF_TWO[name](trace, owner, other)
+        items = [_comparable(trace, one) for one in (owner, other)]
+        items = [one if type(one) is SymbolicSequence else list(one) for one in items]
+        owner = trace.call(methods.OF_SETS[name], owner, other, *items)
     return owner
 
 
@@ -286,12 +218,14 @@ def _changing(name: str, plain: str) -> None:
                 items = other if is_lazy(trace, other) else elements(trace, other)
                 each(trace, items, lambda item: one_by_one(trace, owner, item))
             return
-        given = [elements(trace, one) for one in others]  # before anything changes: one may be it
+        given = [
+            _comparable(trace, one) for one in others
+        ]  # before anything changes: one may be it
         if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
             for one in given:
-                _each(trace, one, lambda item: _add(trace, owner, item))
+                each(trace, one, lambda item: _add(trace, owner, item))
         elif others:  # without any other, Python leaves the set as it is
             found = content_of(trace, _found(trace, owner, plain, given))
             trace.hold(owner, found)
@@ -311,7 +245,10 @@ def _asking(name: str) -> None:
         return trace.made(found) if isinstance(found, set) else found
 
 
-method_row("keys", name="isdisjoint")(_is_disjoint)
+@method_row("keys", name="isdisjoint")
+def _is_disjoint(trace: Trace, view: Any, other: Any) -> Any:
+    items = trace.listed(in_any_order(trace, other))
+    return trace.not_(trace.call(methods.has_one, items, view, True))
 
 
 _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})
@@ -341,7 +278,7 @@ def _operator(name: str, special: str) -> None:
         view, other = (left, right) if info(type(left)).family == "keys" else (right, left)
         if name in _COMPUTING and hasattr(type(other), "__iter__"):
             if name == "and_bits":
-                return _selected(trace, other, view, True)
+                return trace.call(methods.selected, _comparable(trace, other), view, True)
             return of_sets(trace, _set(trace, left), _set(trace, right))
         if isinstance(other, (set, frozenset)) or info(type(other)).family == "keys":
             return _found(trace, left, method, [right])

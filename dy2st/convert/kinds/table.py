@@ -103,7 +103,8 @@ def row_of_function(function: Any) -> Row | None:
 
 
 # What is registered when a function of the module is called first: to import it takes long.
-_LATE = {"statistics": "statistics_", **dict.fromkeys(("heapq", "_heapq", "_bisect"), "heapq_")}
+_LATE = {"statistics": "statistics_"}
+_LATE |= dict.fromkeys(("heapq", "_heapq", "_bisect", "_operator"), "in_python")
 
 
 def load_late(function: Any) -> Any:

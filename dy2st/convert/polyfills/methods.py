@@ -72,6 +72,50 @@ def ranks(keys: Any, is_reversed: bool) -> Any:
     return found
 
 
+# -- two sets, at least one of which the data decides, by `in` and add() --------------------------
+
+
+def union(left: Any, items: Any) -> Any:
+    """A new set of the elements of one, and of items."""
+    found = set(left)
+    found.update(items)
+    return found
+
+
+def selected(items: Any, other: Any, is_in: bool) -> Any:
+    """A new set of the items that a set has, or has not."""
+    found: Any = set()
+    for item in items:
+        if item in other if is_in else item not in other:
+            found.add(item)
+    return found
+
+
+def has_one(items: Any, other: Any, is_in: bool) -> Any:
+    """Whether one of some items is in a set, or is not."""
+    place, length = 0, len(items)
+    while place < length and (items[place] not in other if is_in else items[place] in other):
+        place = place + 1
+    return place < length
+
+
+# By two sets, and the items of each.
+OF_SETS: dict[str, Any] = {
+    "union": lambda a, b, in_a, in_b: union(a, in_b),
+    "difference": lambda a, b, in_a, in_b: selected(in_a, b, False),
+    "intersection": lambda a, b, in_a, in_b: selected(in_a, b, True),
+    "symmetric_difference": lambda a, b, in_a, in_b: union(
+        selected(in_a, b, False), selected(in_b, a, False)
+    ),
+    "issubset": lambda a, b, in_a, in_b: not has_one(in_a, b, False),
+    "issuperset": lambda a, b, in_a, in_b: not has_one(in_b, a, False),
+    "isdisjoint": lambda a, b, in_a, in_b: not has_one(in_b, a, True),
+    "__lt__": lambda a, b, in_a, in_b: len(a) < len(b) and not has_one(in_a, b, False),
+    "__gt__": lambda a, b, in_a, in_b: len(a) > len(b) and not has_one(in_b, a, False),
+    "__eq__": lambda a, b, in_a, in_b: len(a) == len(b) and not has_one(in_a, b, False),
+    "__ne__": lambda a, b, in_a, in_b: len(a) != len(b) or has_one(in_a, b, False),
+}
+
 # -- texts whose characters the data decides, by lengths, indices, slices and `==` ----------------
 
 # Those that str.isspace() says to be spaces.
@@ -241,7 +285,7 @@ def integer(text: Any, base: int) -> Any:
         number = number * base + digit if was_digit else number
 
 
-# -- parts of enumerate, map, of the call of an Enum, and of what lru_cache keeps -----------------
+# -- parts of enumerate, map, accumulate, the call of an Enum, and of what lru_cache keeps --------
 
 
 def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
@@ -249,6 +293,16 @@ def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
     for item in iterable:
         yield start, item
         start = start + 1
+
+
+def accumulated(items: Any, function: Any, initial: Any) -> Any:
+    """`itertools.accumulate` of as many items as only the run knows."""
+    out = [] if initial is None else [initial]
+    for item in items:
+        if out:
+            item = out[-1] + item if function is None else function(out[-1], item)
+        out.append(item)
+    return iter(out)
 
 
 def member(members: Any, value: Any, name: Any) -> Any:

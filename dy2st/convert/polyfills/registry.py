@@ -50,7 +50,9 @@ class Polyfill:
             return trace.call(self.written, *args, **options)
         given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
         if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):
-            return trace.made(self.function(*given, **options))
+            found = self.function(*given, **options)
+            # What an operator in place gives is its operand.
+            return args[0] if given and found is given[0] else trace.made(found)
         count = len(args) if self.moves < 0 else self.moves
         if count and not any(map(is_traced, (*args[count:], *options.values()))):
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])

@@ -1,11 +1,14 @@
-"""heapq and bisect: as Python has written them, before functions in C take their places."""
+"""heapq, bisect, operator: as Python has written them, before functions in C take their places."""
 
 from __future__ import annotations
 
 import bisect
 import heapq
+import operator
+from types import FunctionType
 from typing import Any
 
+from dy2st.convert.kinds.table import row_of_function
 from dy2st.convert.polyfills.registry import polyfill, pure
 
 _CHANGING = ("heappush", "heappop", "heapify", "heapreplace", "heappushpop")
@@ -15,6 +18,10 @@ for _name in _CHANGING:
     polyfill(getattr(heapq, _name))(_OF_HEAPQ[_name])
 for _name in ("bisect_left", "bisect_right", "insort_left", "insort_right"):
     polyfill(getattr(bisect, _name))(_OF_BISECT[_name])
+for _name, _written in pure(operator, "_operator").items():
+    _function = getattr(operator, _name, None)
+    if type(_written) is FunctionType and row_of_function(_function) is None:
+        polyfill(_function)(_written)
 
 
 @polyfill(heapq.nlargest)
