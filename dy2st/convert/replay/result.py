@@ -5,9 +5,9 @@ Values of Python are made of them after a run, and files hold their structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import CellType, CoroutineType, FunctionType, MethodType
 from typing import Any
@@ -26,14 +26,11 @@ from dy2st.convert.values.layout import (
     Layout,
     Leaf,
     Number,
-    Parts,
     Reference,
     Same,
     SequenceLayout,
-    all_of,
     count,
     holds_itself,
-    is_missing,
     number_kind,
     opened,
     width,
@@ -87,9 +84,19 @@ class Given(Tree):
     made: Any = None
 
 
+@dataclass(frozen=True)
+class Older(Tree):
+    """What is older than the list or choice in whose elements or cases it stands."""
+
+    tree: Any
+
+
 @dataclass(eq=False)
 class Made(Tree):
-    """A new list, dict or object at each call; one that is met twice is made once."""
+    """A new list, dict or object at each call; one that is met twice is made once.
+
+    like  an empty one, where it has more than parts; or what a copy is made of.
+    """
 
     kind: type
     keys: Sequence[Any]
@@ -99,27 +106,22 @@ class Made(Tree):
 
 @dataclass(eq=False)
 class Several(Tree):
-    """One of several values, by a tag.
-
-    held: trees of the objects that are older than the branch, by the layouts that they stand in.
-    """
+    """One of several values, by a tag: for each the outputs that it is made of, lists of one."""
 
     tag: Out
-    cases: list[Any]
-    held: dict[int, Any]
+    cases: list[tuple[list[Out], Any]]
 
 
 @dataclass(eq=False)
 class Rows(Tree):
-    """A list of a length: arrays, side by side, and the layout of one element.
+    """A list of a length: arrays, side by side, and the tree of one element over their items.
 
-    held: trees of the objects that are older than the list, by the layouts that they stand in.
+    That is MISSING where there are no elements.
     """
 
     kind: type
     arrays: list[Out]
     element: Any
-    held: dict[int, Any]
     like: Any = None
 
 
@@ -136,7 +138,7 @@ class Objects(Tree):
 class Located(Tree):
     """The object at a place of a table."""
 
-    objects: Objects
+    objects: Any
     place: Any
 
 
@@ -196,7 +198,7 @@ class Taker:
             return Made(type(value), (), items) if is_made else value
         if type(value) is SymbolicSequence:
             self.trace.alias_tracker.check(value)
-            return self._rows(value)
+            return self._of_layout(value, map(self.out, value.arrays))
         if id(value) in self.known:
             return self.known[id(value)]
         trace, kind = self.trace, type(value)
@@ -218,7 +220,7 @@ class Taker:
         if held is None:
             return self._other(value)
         # Noted before its parts are taken: they may hold it.
-        made = self._note(value, Made(kind, list(held), [], object))
+        made = self._note(value, Made(kind, list(held), []))
         made.items += [self.take(item) for item in held.values()]
         return made
 
@@ -268,7 +270,7 @@ class Taker:
         if info(kind).state == "derived":
             base = info(kind).base.kind
             settings = [self.take(one) for one in info(base).settings(value)]
-            derived: Made = self._note(value, Made(kind, settings, [], base))
+            derived: Made = self._note(value, Made(kind, settings, []))
             held = dict(getattr(value, "__dict__", ()))
             names = (name for name in slots_of(kind) if hasattr(value, name))
             held |= {name: getattr(value, name) for name in names}
@@ -280,7 +282,7 @@ class Taker:
         if row.family == "bundle" and row.base is row and not is_of_tensor:
             names = row.names(value)
             trees = [self.take(one) for one in row.parts(value, names)]
-            return self._note(value, Made(kind, names, trees, None))
+            return self._note(value, Made(kind, names, trees))
         parts = _parts(self.trace, value)
         if parts is None:
             raise self._refusal(value)
@@ -316,7 +318,7 @@ class Taker:
             return self._note(value, self._union(held, held.place_of(kind)))
         content = self.trace.content(value)
         if type(content) is SymbolicSequence:
-            return self._note(value, self._rows(content))
+            return self._note(value, self._of_layout(content, map(self.out, content.arrays)))
         keys = list(content) if isinstance(content, dict) else ()
         if any(_is_computed(self.take(key)) for key in keys):
             raise self._refusal(value, "dict with a tensor as a key")
@@ -325,12 +327,6 @@ class Taker:
         items = content.values() if isinstance(content, dict) else content
         made.items += [self.take(item) for item in items]
         return made
-
-    def _rows(self, content: SymbolicSequence) -> Rows:
-        arrays = [self.out(array) for array in content.arrays]
-        held: dict[int, Any] = {}
-        self._hold(content.element, held)
-        return Rows(content.kind, arrays, content.element, held, content.like)
 
     def _union(self, value: Union, place: int | None = None) -> Several:
         """One of several values; of no other case than that in `place`, if there is one."""
@@ -345,17 +341,13 @@ class Taker:
             # Once more by value: the arrays of the cases are those of before the change.
             node = opened(Same(value, trace))
             now = build(trace, node, iter(flatten(trace, value, node, trace)))
-        tag = self.out(now.tag, int)
-        held: dict[int, Any] = {}
-        pairs: list[Any] = list(zip(now.layouts, now.arrays, strict=True))
-        if place is not None:
-            none = Same(None, trace), ()
-            pairs = [pair if i == place else none for i, pair in enumerate(pairs)]
-        for layout, _ in pairs:
-            self._hold(layout, held)
-        cases = [(layout, [self.out(array) for array in arrays]) for layout, arrays in pairs]
+        tag, cases = self.out(now.tag, int), []
+        for i, (layout, arrays) in enumerate(zip(now.layouts, now.arrays, strict=True)):
+            outs = [self.out(array) for array in arrays]
+            is_one = place is None or i == place
+            cases.append((outs, self._of_layout(layout, iter(outs)) if is_one else None))
         self.chosen.pop()
-        return Several(tag, cases, held)
+        return Several(tag, cases)
 
     def _objects(self, kind: type) -> Objects:
         table = self.trace.locations.table(kind)
@@ -367,13 +359,33 @@ class Taker:
         found: Objects = self.known[id(table)]
         return found
 
-    def _hold(self, node: Layout | None, held: dict[int, Any]) -> None:
-        """Take the objects that a layout tells, which are older than it."""
-        for one in all_of([] if node is None else [node]):
-            if isinstance(one, Same) and not info(type(one.value)).is_atom:
-                held[id(one)] = self.take(one.value)
-            elif isinstance(one, Reference):
-                held[id(one)] = self._objects(one.kind)
+    def _of_layout(self, node: Layout | SymbolicSequence, outs: Iterator[Out]) -> Any:
+        """The tree of what has a layout, over the outputs of its leaves or those in a row."""
+        if isinstance(node, Same):
+            tree = self.take(node.value)
+            return tree if type(tree) is Known or not isinstance(tree, Tree) else Older(tree)
+        if isinstance(node, Reference):
+            place = replace(next(outs), number=int)
+            return Located(Older(self._objects(node.kind)), place)
+        if isinstance(node, Number):
+            return replace(next(outs), number=node.kind)
+        if isinstance(node, Leaf):
+            return next(outs)
+        if isinstance(node, (SequenceLayout, SymbolicSequence)):
+            arrays = [next(outs) for _ in range(width(node.element))]
+            inner = node.element
+            element = MISSING if inner is None else self._of_layout(inner, iter(arrays))
+            return Rows(node.kind, arrays, element, node.like)
+        if isinstance(node, Cases):
+            tag = replace(next(outs), number=int)
+            own = [[next(outs) for _ in range(count(case))] for case in node.cases]
+            pairs = zip(own, node.cases, strict=True)
+            return Several(tag, [(some, self._of_layout(one, iter(some))) for some, one in pairs])
+        items = [self._of_layout(item, outs) for item in node.items]
+        if node.kind is Text:
+            return Written(node.like.with_values(items))
+        like = None if node.like is None else emptied(node.kind, node.like)
+        return Made(node.kind, node.names, items, like)
 
 
 def _is_computed(tree: Any) -> bool:
@@ -442,7 +454,6 @@ class Finished:
     lost: ConversionError | None = None
 
 
-_Held = Mapping[int, Any]
 _ENTRIES = "a dict, or an object, of which a tensor decides the entries"
 _MOST_OPTIONAL = 6  # each doubles the dicts of which a file has one
 
@@ -465,58 +476,67 @@ class _Plain:
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
-    def of(self, tree: Any) -> Any:
-        """The structure of a tree."""
-        if isinstance(tree, Out):
+    def of(self, tree: Any, is_inside: bool = False) -> Any:
+        """The structure of a tree; `is_inside`: its outputs are lists of what is wanted."""
+        kind = type(tree)
+        if kind is Out:
             return Output(tree.index, tree.number not in (None, np.generic))
-        if isinstance(tree, Written):
-            return tree.text.mapped(self.of)
-        if isinstance(tree, Rows):
-            self._meet(tree)
-            return self._rows(tree.kind, tree.element, _outputs(tree.arrays), tree.held)
-        if isinstance(tree, Given):
+        if kind is Written:
+            return tree.text.mapped(lambda inner: self.of(inner, is_inside))
+        if kind is Rows:
+            return self._rows(tree, is_inside)
+        if kind is Given:
             return self.of(tree.made)
-        if isinstance(tree, Located):
-            raise _NotPlain(f"a {tree.objects.kind.__name__}")
-        if isinstance(tree, Several):
-            cases = [self._case(layout, outs, tree.held) for layout, outs in tree.cases]
+        if kind is Older:
+            found = self.of(tree.tree)
+            # An output would be one of all rows, and not of one.
+            if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:
+                raise _NotPlain("one tensor in all elements of a list")
+            return found
+        if kind is Several:
+            cases = [
+                structure.Only(self.of(case, True)) if is_inside else self._case(case)
+                for _, case in tree.cases
+            ]
             return Choice(Output(tree.tag.index), tuple(cases))
-        return self._made(tree) if isinstance(tree, Tree) else tree
+        if kind is Made:
+            return self._made(tree, lambda item: self.of(item, is_inside), not is_inside)
+        if kind is Located:
+            return self.of(tree.objects)
+        if not isinstance(tree, Tree):
+            return tree
+        held = tree.get() if isinstance(tree, Known) else None
+        if isinstance(held, Special):
+            raise _NotPlain(_ENTRIES)
+        kind = tree.kind if isinstance(tree, Objects) else type(held)
+        raise _NotPlain(f"a {kind.__name__}")
 
-    def _case(self, layout: Layout, outs: Sequence[Out], held: _Held) -> Any:
+    def _case(self, tree: Any) -> Any:
         """A case of a choice; one that is older than the branch has its outputs to itself."""
-        if isinstance(layout, Same):
-            return self.of(held[id(layout)]) if id(layout) in held else self._same(layout, held)
-        if isinstance(layout, Parts) and any(id(item) in held for item in layout.items):
-            left = iter(outs)
-            parts = [[next(left) for _ in range(count(item))] for item in layout.items]
-            pairs = zip(layout.items, parts, strict=True)
-            return _filled(layout.kind, layout.names, [self._case(*pair, held) for pair in pairs])
-        return structure.Only(self._entry(layout, _outputs(outs), held))
+        if type(tree) is Older:
+            return self.of(tree.tree)
+        if type(tree) is Made and any(type(item) is Older for item in tree.items):
+            return self._made(tree, self._case)
+        return structure.Only(self.of(tree, True)) if isinstance(tree, Tree) else tree
 
-    def _made(self, tree: Any) -> Any:
-        if not isinstance(tree, Made) or tree.like is not None:
-            held = None if isinstance(tree, Made) else tree.get()
-            if isinstance(held, Special):
-                raise _NotPlain(_ENTRIES)
-            kind = tree.kind if isinstance(tree, Made) else type(held)
-            raise _NotPlain(f"a {kind.__name__}")
+    def _made(self, tree: Made, of: Callable[[Any], Any], may_miss: bool = False) -> Any:
+        row = info(tree.kind)
+        is_plain = issubclass(tree.kind, (list, tuple, dict)) and row.state != "derived"
+        if not is_plain or row.keeps_more:
+            raise _NotPlain(f"a {tree.kind.__name__}")
         self._meet(tree)
-        if not issubclass(tree.kind, dict):
-            return _filled(tree.kind, tree.keys, [self.of(item) for item in tree.items])
+        if not may_miss or not issubclass(tree.kind, dict):
+            return row.make(tree.kind, [of(item) for item in tree.items], tree.keys, None)
         if sum(map(_may_miss, tree.items)) > _MOST_OPTIONAL:
             raise _NotPlain(_ENTRIES)
-        entries = [self._entry_of_dict(item) for item in tree.items]
+        entries = map(self._entry, tree.items)
         return _either(tree.kind, {}, list(zip(tree.keys, entries, strict=True)))
 
-    def _entry_of_dict(self, item: Any) -> Any:
+    def _entry(self, item: Any) -> Any:
         """An entry of a dict: where it may miss, a Choice with MISSING among its cases."""
         if not _may_miss(item):
             return self.of(item)
-        cases = [
-            MISSING if is_missing(layout) else self._case(layout, outs, item.held)
-            for layout, outs in item.cases
-        ]
+        cases = [MISSING if _is_missing(case) else self._case(case) for _, case in item.cases]
         return Choice(Output(item.tag.index), tuple(cases))
 
     def _meet(self, tree: Any) -> None:
@@ -525,62 +545,32 @@ class _Plain:
             raise _NotPlain("one object in two places")
         self._seen.add(id(tree))
 
-    def _rows(
-        self, kind: type, element: Layout | None, outputs: Iterator[Output], held: _Held
-    ) -> Any:
+    def _rows(self, tree: Rows, is_inside: bool) -> Any:
         """A list, tuple, set or dict; a list of tensors is an output as it is."""
-        if kind not in structure.ROW_KINDS.values():
-            what = "keys" if issubclass(kind, dict) else "elements"
-            raise _NotPlain(f"a {kind.__name__} of which a tensor decides the {what}")
-        arrays = [next(outputs) for _ in range(width(element))]
-        if isinstance(element, Leaf) and kind is list:
-            return arrays[0]
-        entry = (None, None) if kind is dict else None
-        entry = entry if element is None else self._entry(element, iter(arrays), held)
-        return structure.Rows(arrays[0], entry, kind.__name__)
+        self._meet(tree)
+        if tree.kind not in structure.ROW_KINDS.values():
+            what = "keys" if issubclass(tree.kind, dict) else "elements"
+            raise _NotPlain(f"a {tree.kind.__name__} of which a tensor decides the {what}")
+        first, element = Output(tree.arrays[0].index), tree.element
+        if tree.kind is list and type(element) is Out and element.number is None:
+            return first
+        if element is MISSING:
+            element = (None, None) if tree.kind is dict else None
+        return structure.Rows(first, self.of(element, True), tree.kind.__name__)
 
-    def _entry(self, node: Layout, outputs: Iterator[Output], held: _Held) -> Any:
-        """The structure of what has a layout, of the lists that hold its leaves."""
-        if isinstance(node, Same):
-            return self._same(node, held)
-        if isinstance(node, Number):
-            return Output(next(outputs).index, as_number=True)
-        if isinstance(node, Leaf):
-            return next(outputs)
-        if isinstance(node, Reference):
-            raise _NotPlain(f"a {node.kind.__name__}")
-        if isinstance(node, SequenceLayout):
-            return self._rows(node.kind, node.element, outputs, held)
-        if isinstance(node, Cases):
-            tag = next(outputs)
-            own = [[next(outputs) for _ in range(count(case))] for case in node.cases]
-            pairs = zip(node.cases, own, strict=True)
-            return Choice(
-                tag, tuple(structure.Only(self._entry(c, iter(o), held)) for c, o in pairs)
-            )
-        items = [self._entry(item, outputs, held) for item in node.items]
-        if node.kind is Text:
-            return node.like.with_values(items)
-        return _filled(node.kind, node.names, items)
 
-    def _same(self, node: Same, held: _Held) -> Any:
-        """What every row has; an output would be one of all rows, and not of one."""
-        if isinstance(node.value, Special):
-            raise _NotPlain(_ENTRIES)
-        found = self.of(held[id(node)]) if id(node) in held else node.value
-        if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:
-            raise _NotPlain("one tensor in all elements of a list")
-        return found
+def _is_missing(tree: Any) -> bool:
+    return type(tree) is Known and tree.get() is MISSING
 
 
 def _may_miss(item: Any) -> bool:
-    return isinstance(item, Several) and any(is_missing(layout) for layout, _ in item.cases)
+    return isinstance(item, Several) and any(_is_missing(case) for _, case in item.cases)
 
 
 def _either(kind: type, made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -> Any:
     """A dict of what is made and of what is left; where an entry may miss, a Choice of dicts."""
     if not left:
-        return _filled(kind, list(made), list(made.values()))
+        return info(kind).make(kind, list(made.values()), list(made), None)
     (key, entry), *left = left
     if not (isinstance(entry, Choice) and any(case is MISSING for case in entry.cases)):
         return _either(kind, {**made, key: entry}, left)
@@ -588,64 +578,49 @@ def _either(kind: type, made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -
     return Choice(entry.tag, tuple(_either(kind, one, left) for one in dicts))
 
 
-def _filled(kind: type, keys: Sequence[Any], items: list[Any]) -> Any:
-    """A new container of a plain kind."""
-    if not issubclass(kind, (list, tuple, dict)) or info(kind).keeps_more:
-        raise _NotPlain(f"a {kind.__name__}")
-    return info(kind).make(kind, items, keys, None)
+class _Row(dict[int, Any]):
+    """The items of arrays that stand in one row, by the outputs; `call`: those, and what is known.
+
+    To each row belongs what is made of it, so that each has objects of its own.
+    """
+
+    def __init__(self, items: Iterable[tuple[int, Any]], outputs: Any, known: dict[int, Any]):
+        super().__init__(items)
+        self.call: tuple[Any, dict[int, Any]]
+        self.call = outputs.call if type(outputs) is _Row else (outputs, known)
 
 
-def _outputs(outs: Sequence[Out]) -> Iterator[Output]:
-    return iter([Output(out.index) for out in outs])
-
-
-def rebuild(tree: Any, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
+def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
     """The value of a tree over the outputs; what is met twice is one object."""
     kind = type(tree)
     if kind is Out:
         return _number(outputs[tree.index], tree.number)
     if kind is Known:
         return tree.get()
+    if kind is Older:
+        return rebuild(tree.tree, *outputs.call)
     if kind is Given:
         return known[id(tree)] if id(tree) in known else rebuild(tree.made, outputs, known)
-    if kind is Made:
-        return _made(tree, outputs, known)
     if kind is Written:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
-    if kind is Objects:
-        return _objects(tree, outputs, known)
     if kind is Located:
         return rebuild(tree.objects, outputs, known)[rebuild(tree.place, outputs, known)]
-    if kind is Rows or kind is Several:
-        if id(tree) not in known:
-            # Only the outputs tell: a list of some length, one of several values.
-            held = tree.held
-
-            def same(node: Any) -> Any:
-                return rebuild(held[id(node)], outputs, known) if id(node) in held else node.value
-
-            if kind is Rows:
-                arrays = [outputs[array.index] for array in tree.arrays]
-                made = of_rows(tree.kind, tree.like, tree.element, arrays, same)
-            else:
-                layout, places = tree.cases[int(outputs[tree.tag.index].item())]
-                leaves = iter([outputs[array.index][0] for array in places])
-                made = of_layout(layout, leaves, same)
-            known[id(tree)] = made
-        return known[id(tree)]
-    return tree
-
-
-def _objects(tree: Objects, outputs: Sequence[Any], known: dict[int, Any]) -> list[Any]:
+    if not isinstance(tree, Tree):
+        return tree
     if id(tree) not in known:
-        made = known[id(tree)] = [
-            bare(tree.kind) for _ in range(rebuild(tree.count, outputs, known))
-        ]
-        for name, column in tree.columns.items():
-            for one, value in zip(made, rebuild(column, outputs, known), strict=True):
-                set_attributes(one, [name], [value])
-    found: list[Any] = known[id(tree)]
-    return found
+        several = _several if kind is Several else _objects
+        make: Any = _made if kind is Made else _rows if kind is Rows else several
+        known[id(tree)] = make(tree, outputs, known)
+    return known[id(tree)]
+
+
+def _objects(tree: Objects, outputs: Any, known: dict[int, Any]) -> list[Any]:
+    # They are known before what they hold is made, which may be one of them.
+    made = known[id(tree)] = [bare(tree.kind) for _ in range(rebuild(tree.count, outputs, known))]
+    for name, column in tree.columns.items():
+        for one, value in zip(made, rebuild(column, outputs, known), strict=True):
+            set_attributes(one, [name], [value])
+    return made
 
 
 def _number(value: Any, kind: type | None) -> Any:
@@ -654,64 +629,47 @@ def _number(value: Any, kind: type | None) -> Any:
     return value if kind is None else kind(value.item())
 
 
-def _made(tree: Made, outputs: Sequence[Any], known: dict[int, Any]) -> Any:
-    if id(tree) in known:
-        return known[id(tree)]
-    kind, items = tree.kind, (rebuild(item, outputs, known) for item in tree.items)
+def _made(tree: Made, outputs: Any, known: dict[int, Any]) -> Any:
+    kind, row = tree.kind, info(tree.kind)
+    items = (rebuild(item, outputs, known) for item in tree.items)
     made: Any
-    if issubclass(kind, tuple) or info(kind).family == "bundle":
-        made = known[id(tree)] = info(kind).make(kind, [*items], tree.keys, None)
-    elif tree.like is object:
-        made = known[id(tree)] = bare(kind)
-        set_attributes(made, tree.keys, items)
-    elif isinstance(tree.like, type):
+    if issubclass(kind, tuple) or row.family == "bundle":
+        return row.make(kind, [*items], tree.keys, None)
+    # All others are known before their items are made, among which they may be.
+    if row.state == "derived":
         # An object of a class derived from a container, which no method of that class has filled.
-        base: Any = tree.like
+        base: Any = row.base.kind
         made = known[id(tree)] = base.__new__(kind)
         if tree.keys:
             base.__init__(made, *(rebuild(one, outputs, known) for one in tree.keys))
         attributes, held = items
         set_attributes(made, attributes, attributes.values())
-        info(kind).restore(made, held)
-    else:
-        # It is known before its items are made, among which it may be.
+        row.restore(made, held)
+    elif row.state:
         made = known[id(tree)] = kind() if tree.like is None else copy(tree.like)
         if tree.items:
-            fill(made, info(kind).make(kind, [*items], tree.keys, tree.like))
+            fill(made, row.make(kind, [*items], tree.keys, tree.like))
+    else:
+        made = known[id(tree)] = bare(kind)
+        set_attributes(made, tree.keys, items)
     return made
 
 
-def of_rows(
-    kind: type,
-    like: Any,
-    element: Layout | None,
-    arrays: Sequence[Any],
-    same: Callable[[Same | Reference], Any],
-) -> Any:
-    """A list, tuple, set or dict of the elements that stand side by side in arrays."""
-    rows = zip(*arrays, strict=True) if element is not None else ()
-    items = [of_layout(element, iter(row), same) for row in rows]  # type: ignore[arg-type]
-    keys = [key for key, _ in items] if info(kind).family == "dict" else ()
-    return info(kind).make(kind, [one for _, one in items] if keys else items, keys, like)
+def _rows(tree: Rows, outputs: Any, known: dict[int, Any]) -> Any:
+    element, row = tree.element, info(tree.kind)
+    if element is MISSING:
+        items: list[Any] = []
+    elif type(element) is Out:
+        items = [_number(one, element.number) for one in outputs[element.index]]
+    else:
+        columns = [[(one.index, item) for item in outputs[one.index]] for one in tree.arrays]
+        rows = (_Row(pairs, outputs, known) for pairs in zip(*columns, strict=True))
+        items = [rebuild(element, one, {}) for one in rows]
+    keys = [key for key, _ in items] if row.family == "dict" else ()
+    return row.make(tree.kind, [one for _, one in items] if keys else items, keys, tree.like)
 
 
-def of_layout(node: Layout, leaves: Iterator[Any], same: Callable[[Same | Reference], Any]) -> Any:
-    """A value of its leaves."""
-    if isinstance(node, Same):
-        return same(node)
-    if isinstance(node, Reference):
-        return same(node)[int(next(leaves).item())]
-    if isinstance(node, Number):
-        return _number(next(leaves), node.kind)
-    if isinstance(node, Leaf):
-        return next(leaves)
-    if isinstance(node, SequenceLayout):
-        arrays = [next(leaves) for _ in range(width(node.element))]
-        return of_rows(node.kind, node.like, node.element, arrays, same)
-    if isinstance(node, Cases):
-        place = int(next(leaves).item())
-        own = [[next(leaves) for _ in range(count(case))] for case in node.cases]
-        return of_layout(node.cases[place], iter([array[0] for array in own[place]]), same)
-    items = [of_layout(item, leaves, same) for item in node.items]
-    made = info(node.kind).make(node.kind, items, node.names, node.like)
-    return made.filled() if type(made) is Text else made
+def _several(tree: Several, outputs: Any, known: dict[int, Any]) -> Any:
+    outs, case = tree.cases[int(outputs[tree.tag.index].item())]
+    items = ((one.index, outputs[one.index][0]) for one in outs)
+    return rebuild(case, _Row(items, outputs, known), {})
