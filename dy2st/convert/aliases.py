@@ -91,7 +91,6 @@ class AliasTracker:
         self._roots: dict[Layout, Layout] = {}
         self._elements: dict[int, tuple[Any, Layout]] = {}  # the first one of each list
         self._fixed: set[Layout] = set()  # roots of elements that something unknown holds, too
-        self._same: dict[int, list[Any]] = {}  # what has stood for one object, by each of them
 
     def check(self, owner: Any) -> None:
         """Refuse to read an object whose other form has changed."""
@@ -171,7 +170,8 @@ class AliasTracker:
     def change(self, owner: Any) -> None:
         """An object is about to change: others that stand for it, too, are out of date."""
         # A borrowed element merged with the owner would be written back without this change.
-        if any(id(other) in self._state.borrowed for other in self.part(owner)):
+        parted = self.part(owner)
+        if any(id(other) in self._state.borrowed for other in parted):
             refuse_change(owner)
         borrow = self._state.borrowed.get(id(owner))
         if borrow is not None:
@@ -179,7 +179,7 @@ class AliasTracker:
             # Another look at what may be the same place holds the element as it was before.
             for one in filter(borrow.may_be, self._state.borrows[id(borrow.owner)]):
                 self._outdate(one.parts)
-            self._outdate(self._others(borrow.owner, owner), is_shared=True)
+            self._outdate(self._others(borrow.owner, owner, *parted), is_shared=True)
 
     # -- lists that hold the same elements by value -----------------------------------------------
 
@@ -232,41 +232,24 @@ class AliasTracker:
         root = None if element is None else self._root(element)
         known = self._state.holders.values() if element is not None else ()
         holders = [one for one, nodes in known if any(self._root(node) is root for node in nodes)]
-        mine: set[int] = set()
-        for one in (owner, *changed) if len(holders) > 1 else ():
-            mine |= self._that_are(one).keys()
-        others = [one for one in holders if mine and id(one) not in mine]
-        return [same for one in others for same in self._that_are(one).values()]
-
-    def note_same(self, one: Any, other: Any) -> None:
-        """Note that what was put together is what another container holds from now on."""
-        self._same.setdefault(id(one), []).append(other)
-        self._same.setdefault(id(other), []).append(one)
+        merged = self._state.merged_with
+        mine = {id(one) for own in (owner, *changed) for one in merged(own)}
+        others = [one for one in holders if len(holders) > 1 and id(one) not in mine]
+        return [same for one in others for same in merged(one)]
 
     def take_out(self, owner: Any, item: Any) -> Any:
         """An element that a list gives away may be changed, unless somebody has it as well."""
         self.keep(parts_of(item) if self._others(owner) else ())
         return item
 
-    def _that_are(self, owner: Any) -> dict[int, Any]:
-        """All that has stood for one object with another one, by id."""
-        found, left = {id(owner): owner}, [owner]
-        while left:
-            for one in self._same.get(id(left.pop()), ()):
-                if id(one) not in found:
-                    found[id(one)] = one
-                    left.append(one)
-        return found
-
     # -- objects that a join has merged -----------------------------------------------------------
 
     def join(self, values: Sequence[Any]) -> None:
         """Note that objects stand for one after a join."""
         known = self._state.merge([one for one in values if _may_change(one)])
-        for objects in known[1:]:  # those of each are linked with each other already
-            self.note_same(known[0][0], objects[0])
+        if len(known) > 1:
             self._trace.locations.is_wanted = True
-            self._trace.watched.update(map(id, (*known[0], *objects)))
+            self._trace.watched.update(id(one) for objects in known for one in objects)
         every = (one for objects in known for one in objects) if self._elements else ()
         elements = [self._elements[id(one)][1] for one in every if id(one) in self._elements]
         for one in elements[1:]:

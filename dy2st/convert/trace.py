@@ -529,7 +529,7 @@ class Trace(Vocabulary):
             held = self.over.get((id(value), CONTENT))
             # A SymbolicSequence stands in the overlay of a list of its own.
             if held is not None:
-                self.alias_tracker.note_same(value, owner)
+                self.state.holders.pop(id(value))  # what it holds, the owner does from now on
                 value = held.value
             if self.is_made_here(owner) and info(type(value)).is_container:
                 fill(owner, value)
