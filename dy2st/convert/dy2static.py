@@ -99,46 +99,17 @@ class TracedCalls:
     del_item: Callable[[Any, Any], None]
 
     # Operators.
-    add: Binary
-    sub: Binary
-    mul: Binary
-    truediv: Binary
-    floordiv: Binary
-    mod: Binary
-    pow_: Binary
-    matmul: Binary
-    lshift: Binary
-    rshift: Binary
-    and_bits: Binary
-    or_bits: Binary
-    xor: Binary
-    iadd: Binary
-    isub: Binary
-    imul: Binary
-    itruediv: Binary
-    ifloordiv: Binary
-    imod: Binary
-    ipow_: Binary
-    imatmul: Binary
-    ilshift: Binary
-    irshift: Binary
-    iand_bits: Binary
-    ior_bits: Binary
-    ixor: Binary
-    neg: Unary
-    pos: Unary
-    invert: Unary
-    not_: Unary
-    lt: Binary
-    le: Binary
-    gt: Binary
-    ge: Binary
-    eq: Binary
-    ne: Binary
-    is_: Binary
-    is_not: Binary
-    in_: Binary
-    not_in: Binary
+    def _binary(self, left: Any, right: Any) -> Any:
+        raise NotImplementedError
+
+    def _unary(self, value: Any) -> Any:
+        raise NotImplementedError
+
+    add = sub = mul = truediv = floordiv = mod = pow_ = matmul = lshift = rshift = _binary
+    iadd = isub = imul = itruediv = ifloordiv = imod = ipow_ = imatmul = ilshift = irshift = _binary
+    and_bits = or_bits = xor = iand_bits = ior_bits = ixor = _binary
+    lt = le = gt = ge = eq = ne = is_ = is_not = in_ = not_in = _binary
+    neg = pos = invert = not_ = _unary
     truth: Callable[[Any], bool]  # for statements that stay Python's own
 
     # Arguments of calls; the last three are those of a call with `*` or `**` in it.
@@ -250,7 +221,9 @@ class Vocabulary(TracedCalls):
 
 # `made` is a method of the Trace: a new list, set or dict, noted as made here. `push` is what the
 # form of a generator is given where its consumer takes each item at once: what `yield` gives.
-TRACED_CALLS = frozenset({*TracedCalls.__annotations__, "made", "push"})
+_CALLED = (*TracedCalls.__annotations__, *(name for name in vars(TracedCalls) if name[0] != "_"))
+TRACED_CALLS = frozenset({*_CALLED, "made", "push"})
+VOCABULARY = frozenset({*_CALLED, *Vocabulary.__annotations__})
 
 
 Results = Sequence[Any]

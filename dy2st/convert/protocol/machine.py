@@ -52,12 +52,11 @@ _MODULES: tuple[Any, ...] = (
     places,
     try_with,
 )
-_NAMES = {*dy2static.TracedCalls.__annotations__, *dy2static.Vocabulary.__annotations__}
 _BOUND = {
     name: function
     for module in _MODULES
     for name, function in vars(module).items()
-    if name in _NAMES and function.__module__ == module.__name__
+    if name in dy2static.VOCABULARY and function.__module__ == module.__name__
 }
 
 
