@@ -43,6 +43,7 @@ from dy2st.convert.replay.places import (
     TupleForm,
     Varied,
     fields_of,
+    first_reads,
     hooks_of,
     is_kept,
     is_plain_tensor,
@@ -50,7 +51,7 @@ from dy2st.convert.replay.places import (
     layer_value,
     like,
     mro_of,
-    paths_of,
+    path_of,
     same_answer,
     stores_of,
     text_of,
@@ -118,7 +119,6 @@ class Guards:
         self._varied = varied
         self._failed = -1
         self._words = [_in_words(*read[:3]) for read in left]
-        paths = paths_of(left)
         self._tensors: dict[int, Path] = {}
         self._numbers: list[tuple[Callable[[], Any], str, Any, Any, AnyNumber, bool]] = []
         # Lists of numbers alone: nothing else is kept alive.
@@ -133,13 +133,13 @@ class Guards:
         for index, (owner, kind, name, value) in enumerate(left):
             if kind not in PLACES or type(value) not in (int, float, tuple, EagerTensor):
                 continue
-            is_written = write.is_written(left[index], left, written)
+            is_written = write.is_written(left[index], written)
             form = AnyNumber.like(value)
             if form is not None:
                 reference = weak(owner) or partial(_itself, owner)
                 self._numbers.append((reference, kind, name, value, form, is_written))
             elif is_written:
-                self._tensors[index] = paths[id(owner), kind, name]
+                self._tensors[index] = path_of(left[index], write.parents)
 
     @cached_property
     def holds(self) -> Callable[[], bool]:
@@ -230,7 +230,8 @@ class _Writer:
         self.changed = changed
         self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
-        self.parents = self.found_in(reads)
+        firsts = first_reads(reads).items()
+        self.parents = {key: one for key, one in firsts if key not in self.stores}
         self.numbers: dict[int, tuple[Any, ...]] = {}  # the names of numbers that may be any
         for owner, kind, name, value in reads:
             if kind == "item" and type(value) is AnyNumber:
@@ -259,15 +260,6 @@ class _Writer:
             # Whatever it registers under the name, its `__dict__` would come first.
             if read[1] == "attr" and _is_users(read[0]) and read[2] not in read[0].__dict__:
                 self.others.append((index, (read[0], "own", read[2], MISSING)))
-
-    def found_in(self, reads: list[Read]) -> dict[int, int]:
-        """The read that has first found a container, by its id."""
-        found: dict[int, int] = {}
-        for index, (owner, kind, _, value) in enumerate(reads):
-            is_one = info(type(value)).is_container and kind in PLACES
-            if is_one and id(value) not in self.stores and owner is not value:
-                found.setdefault(id(value), index)
-        return found
 
     def outside(self) -> list[Row]:
         """What must hold of all but Layers."""
@@ -442,13 +434,12 @@ class _Writer:
             return self.of_type(found, value)
         return self.equal(found, value)
 
-    def is_written(self, read: Read, reads: list[Read], written: Container[ReadKey]) -> bool:
+    def is_written(self, read: Read, written: Container[ReadKey]) -> bool:
         """Whether the trace has written a place, or one through which it is reached."""
         owner, kind, name, _ = read
         above = self.parents.get(id(owner))
-        if (id(owner), kind, name) in written or above is None:
-            return (id(owner), kind, name) in written
-        return self.is_written(reads[above], reads, written)
+        is_above = above is not None and self.is_written(above, written)
+        return is_above or (id(owner), kind, name) in written
 
     def of_type(self, found: str, value: Any) -> str:
         """The condition that an expression gives a tensor of the type of one, or such a tuple."""

@@ -316,32 +316,37 @@ def _flat(values: Iterable[Any]) -> Iterator[Any]:
             yield value
 
 
-def paths_of(reads: Iterable[Any]) -> dict[ReadKey, Path]:
-    """How each place is reached from an object that stays, through containers that may not."""
-    found: dict[ReadKey, Path] = {}
-    above: dict[int, Path] = {}
-    for owner, kind, name, value in reads:
-        root, steps = above.get(id(owner), (id(owner), ()))
-        path = found[id(owner), kind, name] = root, (*steps, (kind, name))
-        if info(type(value)).is_container and kind in PLACES:
-            above.setdefault(id(value), path)
+def first_reads(reads: Iterable[Any]) -> dict[int, Any]:
+    """The read that has found each container, by its id; none of what is there without one."""
+    found: dict[int, Any] = {}
+    owners = set()
+    for read in reads:
+        owner, kind, _, value = read
+        owners.add(id(owner))
+        if kind in PLACES and info(type(value)).is_container and id(value) not in owners:
+            found.setdefault(id(value), read)
     return found
 
 
-def owners_of(trace: Trace) -> Callable[[Any], Callable[[], Any]]:
+def path_of(read: Any, found: Mapping[int, Any]) -> Path:
+    """How a place is reached from an object that stays, through containers that may not."""
+    owner, kind, name, _ = read
+    above = found.get(id(owner))
+    root, steps = (id(owner), ()) if above is None else path_of(above, found)
+    return root, (*steps, (kind, name))
+
+
+def owners_of(reads: Iterable[Any]) -> Callable[[Any], Callable[[], Any]]:
     """What gives a function that finds an object outside at a call.
 
     A container is what the place holds where the trace has found it.
     """
-    found: dict[int, tuple[Any, str, Any]] = {}
-    for owner, kind, name, value in trace.reads.values():
-        if info(type(value)).is_container and kind in PLACES:
-            found.setdefault(id(value), (owner, kind, name))
+    found = first_reads(reads)
 
     def finder(value: Any) -> Callable[[], Any]:
-        if id(value) not in found or not info(type(value)).is_container:
+        if id(value) not in found:
             return weak(value) or (lambda: value)
-        owner, kind, name = found[id(value)]
+        owner, kind, name, _ = found[id(value)]
         above = finder(owner)
         return lambda: value_at(above(), kind, name)
 
@@ -423,13 +428,14 @@ class Varied:
 
     def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
         """Those tensors, if no other place holds them, and where they are found at each call."""
-        found_at = {place for read in trace.reads.values() for place in _places_of(read)}
+        reads = trace.reads.values()
+        found_at = {place for read in reads for place in _places_of(read)}
         count = Counter(one for one, *_ in found_at)
         found: dict[ReadKey, list[tuple[Any, Source]]] = {}
-        finder = owners_of(trace)
-        for key, path in paths_of(trace.reads.values()).items():
-            owner, kind, name, value = trace.reads[key]
-            if path not in self.tensors and name not in _LIVE:
+        finder, firsts = owners_of(reads), first_reads(reads)
+        for key, read in trace.reads.items():
+            owner, kind, name, value = read
+            if name not in _LIVE and path_of(read, firsts) not in self.tensors:
                 continue
             parts = list(enumerate(value)) if type(value) is tuple else [(None, value)]
             held = [(index, one) for index, one in parts if is_plain_tensor(one)]

@@ -168,7 +168,7 @@ class Taker:
         self.kept: list[Any] = []  # so that no other object gets the id of one that is known
         self.places: dict[Variable, int] = {}
         self.chosen: list[Union] = []  # those that are being taken, from the outside in
-        self._owner = owners_of(trace)
+        self._owner = owners_of(trace.reads.values())
         self.what, self.at = what, at
 
     def out(self, variable: Variable, number: type | None = None) -> Out:
