@@ -62,6 +62,7 @@ class CallContext:
     is_tentative  whether Python makes the call where a trace is refused: the trace does nothing
                that cannot be undone.
     may_ask    whether caches are asked all the same, since Python has asked them before.
+    process    where warnings went and what looked at each line before the code could set it.
     may_leave  whether Python is to make the call, which makes parameters at a place.
     """
 
@@ -70,6 +71,7 @@ class CallContext:
     is_tentative: bool = False
     may_ask: bool = True
     may_leave: Callable[[Location | None], bool] = field(default=lambda at: False)
+    process: tuple[Any, Any] = (None, None)
     _asked: list[_Asked] = field(default_factory=list)
     place: int = 0
 

@@ -79,6 +79,7 @@ class Record:
     emptied    containers outside that the code has emptied, by id.
     thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
                raise, where that is caught.
+    has_written  whether anything outside would be other than before.
     """
 
     on_form: Callable[[FunctionType], object] | None = None
@@ -90,6 +91,7 @@ class Record:
     emptied: dict[int, Any] = field(default_factory=dict)
     thrown: list[BaseException] = field(default_factory=list)
     of_operators: list[BaseException] = field(default_factory=list)
+    has_written: bool = False
     layer_paths: LayerPaths = field(default_factory=LayerPaths)
 
     def met(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -92,7 +94,7 @@ def trace(
     locations  what earlier traces of it have learned of the objects that it makes.
     """
     call_context = call_context or CallContext()
-    call_context.place = 0
+    call_context.place, call_context.process = 0, (id(warnings.filters), sys.gettrace())
     state: dict[str, EagerTensor] = {}
     if keeping is not None:
         names = {**names, **keeping.labels()}
@@ -149,7 +151,7 @@ def _has_written(machine: Machine) -> bool:
     inputs = (tracer.held_by(variable) for variable in tracer.program.inputs)
     changed = [*(variable for _, variable in tracer.assigned()), *inputs]
     makers = (one.maker for one in changed if one is not None)
-    return machine.has_written or any(isinstance(maker, Operator) for maker in makers)
+    return machine.record.has_written or any(isinstance(maker, Operator) for maker in makers)
 
 
 def may_run_again(machine: Machine) -> bool:

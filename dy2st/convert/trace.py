@@ -8,8 +8,6 @@ branch leaves nothing behind, and the trace changes nothing of the user's.
 
 from __future__ import annotations
 
-import sys
-import warnings
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -151,7 +149,6 @@ class Test:
     facts: by the truth, values each of which is one of several, with the cases that it can be.
     """
 
-    value: Any  # so that its id is not given to another one
     truth: Any = ...  # as long as it is unknown
     facts: dict[bool, list[tuple[Union, frozenset[int]]]] = field(default_factory=dict)
 
@@ -207,26 +204,22 @@ class Trace(Vocabulary):
         # What is not among these ids holds just what Python has of it: the rest is looked up.
         self.watched: set[int] = set()
         self.own: dict[int, Any] = {}  # the classes, functions and cells that the trace has made
-        self.looked_up: dict[Any, Any] = {}  # the names that were looked up in classes
         self.inputs: dict[tuple[int, str, Any], Any] = {}
         self.reads: dict[tuple[int, str, Any], tuple[Any, str, Any, Any]] = {}
         self.forms: dict[int, tuple[Any, Callable[..., Any]]] = {}  # of functions, once called
         # What globals and classes were found to hold, until the code changes any of them.
-        self.fixed: dict[tuple[Any, str], Any] = {}
+        self.fixed: dict[tuple[Any, ...], Any] = {}
         self.changes_names = False
-        self.has_written = False  # whether anything outside would be other than before
         self.alias_tracker = AliasTracker(self)
         self.repeats = Repeats()
         self.locations = locations or Locations()
         self.locations.begin(self)
-        self.origins: dict[int, tuple[Any, Any]] = {}  # how objects came about, with these
-        self.tests: dict[int, Test] = {}  # what is known of values that decide
+        # How objects came about, and what is known of values that decide, with these
+        self.origins: dict[int, tuple[Any, Any]] = {}
         self.handlers: list[Any] = []
         self.giving: list[Source] = []  # the generators whose items others give away
         self.rounds: Any = None  # of the loop that is staged
         self.undo_stack: list[Callable[[], None]] = []  # what gives objects back what they had
-        # Where warnings go, and what looks at each line, if the code does not say it anew
-        self.of_process = id(warnings.filters), sys.gettrace()
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""
@@ -264,7 +257,7 @@ class Trace(Vocabulary):
         return self.made(value)
 
     def origin(self, value: Any, kind: type[Origin]) -> Origin | None:
-        """How an object came about, if it is of a kind; None of all others."""
+        """How an object came about, or what is known of it, of a kind; None of all others."""
         found = self.origins.get(id(value))
         return found[1] if found is not None and isinstance(found[1], kind) else None
 
@@ -483,7 +476,7 @@ class Trace(Vocabulary):
         """Let a place hold a value from now on, until the end of the path."""
         self.watched.add(id(owner))
         is_outside = self.is_place_outside(owner, name)
-        self.has_written = self.has_written or is_outside
+        self.record.has_written |= is_outside
         if is_outside or isinstance(owner, type):
             self.repeats.write(value if id(value) not in self.outside else None)
         # Names of a module or class have changed: what was looked up there may be found elsewhere.
@@ -629,8 +622,8 @@ _GET = "__getattribute__"
 
 def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) -> Any:
     """What a class or one of its bases, those `behind` one alone, hold; MISSING if nothing."""
-    key = id(kind), name, id(behind)
-    is_new = key not in trace.looked_up
+    key = kind, name, behind
+    is_new = key not in trace.fixed
     found = MISSING
     mro = kind.__mro__
     for one in mro if behind is None else mro[mro.index(behind) + 1 :]:
@@ -644,7 +637,7 @@ def of_class(trace: Trace, kind: type, name: str, behind: type | None = None) ->
         if found is not MISSING:
             break
     if is_new:
-        trace.looked_up[key] = kind, behind
+        trace.fixed[key] = None
         if name != _GET:  # a class that gets one answers for all names
             of_class(trace, kind, _GET)
     return found

@@ -231,7 +231,7 @@ def _let_it_be_none(trace: Trace, there: Variable) -> None:
     """
     if trace.call_context.gradients is not None:
         error = ArgumentError("a gradient is there that this Program takes for None")
-        trace.has_written = True  # so that Python may make the call
+        trace.record.has_written = True  # so that Python may make the call
         trace.tracer.check(F.logical_not(there), error)
         return
     raise ConversionError(
@@ -258,7 +258,7 @@ def _of_step(trace: Trace, tensor: Tensor) -> Any:
     if type(found) is not Union:
         return found
     if trace.call_context.gradients is not None:
-        trace.has_written = True  # so that Python may make the call, which leaves gradients
+        trace.record.has_written = True  # Python may make the call, which leaves gradients
         raise ArgumentError("step() is taken by a gradient that only some paths have given")
     raise ConversionError(
         "a step of an optimizer is taken by a gradient that only some paths have given",

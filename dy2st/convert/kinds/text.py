@@ -545,7 +545,7 @@ def warn_(
 def _warns(trace: Trace, message: Any, category: Any, stacklevel: Any, **options: Any) -> bool:
     kind = UserWarning if category is None else category
     is_known = isinstance(kind, type) and getattr(builtins, kind.__name__, None) is kind
-    if options or id(warnings.filters) != trace.of_process[0]:
+    if options or id(warnings.filters) != trace.call_context.process[0]:
         return False
     if not (is_known and type(message) in (str, Text) and type(stacklevel) is int):
         return False

@@ -240,7 +240,8 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
             return callee(trace, inner, args)
     why = why_left_alone(function, args)
     watcher = sys.gettrace()
-    if not why and watcher is not trace.of_process[1] and type(watcher) is FunctionType:
+    is_new = watcher is not trace.call_context.process[1]
+    if not why and is_new and type(watcher) is FunctionType:
         why = "the code looks at its lines by a function that it has given to sys.settrace()"
     if why:
         trace.record.met(function, why)

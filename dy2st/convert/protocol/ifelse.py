@@ -42,7 +42,7 @@ def test_of(trace: Trace, value: Any) -> Any:
     kind = type(value)
     if info(kind).is_atom or kind is tuple:
         return bool(value)
-    test = trace.tests.get(id(value))
+    test = trace.origin(value, Test)
     if test is not None and test.truth is not ...:
         return test.truth
     if kind is Union:
@@ -168,8 +168,9 @@ def _decided_by(trace: Trace, left: Any, right: Callable[[], Any], decided: bool
     found = _either(trace, truth, *sides, word)
     if others and found is not left and isinstance(found, (Variable, Union)):
         facts = [fact for one in (truth, *others) for fact in facts_of(trace, one, not decided)]
-        known = [trace.tests.get(id(one), Test(one, one)).truth for one in others]
-        test = trace.tests.setdefault(id(found), Test(found))
+        known = [(trace.origin(one, Test) or Test(one)).truth for one in others]
+        test = trace.origin(found, Test) or Test()
+        trace.origins[id(found)] = found, test
         test.facts[not decided] = facts
         known = [one for one in known if one is not ... and info(type(one)).is_plain]
         if len(known) == len(others) and all(bool(one) is decided for one in known):
@@ -185,10 +186,10 @@ def not_(trace: Trace, value: Any) -> Any:
     result = F.logical_not(truth)
     result.number = bool
     # What a test says of values it says in its `else`.
-    test = trace.tests.get(id(truth))
+    test = trace.origin(truth, Test)
     if test is not None:
         facts = {not side: facts for side, facts in test.facts.items()}
-        trace.tests[id(result)] = Test(result, facts=facts)
+        trace.origins[id(result)] = result, Test(facts=facts)
     return result
 
 

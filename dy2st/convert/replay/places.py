@@ -455,7 +455,7 @@ class Varied:
     def begin(self, trace: Trace) -> dict[str, tuple[Source, Any]]:
         """Let a trace find placeholders in the places; where the values are found, by name."""
         sources: dict[str, tuple[Source, Any]] = {}
-        has_written = trace.has_written
+        has_written = trace.record.has_written
         for key, (reference, kind, name) in list(self.places.items()):
             owner = reference()
             value = None if owner is None else value_at(owner, kind, name)
@@ -478,7 +478,7 @@ class Varied:
                 held = held.copy() if held is owner else held
                 held[name] = given
                 trace.write(owner, CONTENT, held)
-        trace.has_written = has_written  # each holds what it held
+        trace.record.has_written = has_written  # each holds what it held
         return sources
 
 

@@ -84,12 +84,12 @@ def note_cases(trace: Trace, found: Variable, value: Union, cases: frozenset[int
     """Note of a bool whether a value is one of some cases."""
     others = frozenset(range(len(value.layouts))) - cases
     facts = {True: [(value, cases)], False: [(value, others)]}
-    trace.tests[id(found)] = Test(found, facts=facts)
+    trace.origins[id(found)] = found, Test(facts=facts)
 
 
 def facts_of(trace: Trace, pred: Any, taken: bool) -> list[tuple[Union, frozenset[int]]]:
     """Which cases values can be where a condition is met, or where it is not."""
-    test = trace.tests.get(id(pred))
+    test = trace.origin(pred, Test)
     return [] if test is None else test.facts.get(taken, [])
 
 
@@ -413,7 +413,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
     for region in regions:
         # A tensor that is no Variable lies outside: to change it in place is to write there.
         changed = any(not isinstance(one, Variable) for one, _ in region.tensors.values())
-        trace.has_written = trace.has_written or changed
+        trace.record.has_written |= changed
     if left.raised is not None and right.raised is not None:
         _append(trace, pred, regions)
         return End(dead=AlwaysRaises())
