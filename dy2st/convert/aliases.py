@@ -60,18 +60,12 @@ class Part:
 
 @dataclass(eq=False)
 class BorrowedElement:
-    """An element that was looked up.
+    """An element that was looked up."""
 
-    owner   the list.
-    index   its place, from the beginning.
-    item    the element.
-    parts   the lists and objects in it that may be changed.
-    """
-
-    owner: Any
-    index: Any
-    item: Any
-    parts: list[Any]
+    owner: Any  # the list
+    index: Any  # its place, from the beginning
+    item: Any  # the element
+    parts: list[Any]  # the lists and objects in it that may be changed
     is_changed: bool = False
 
     def may_be(self, other: BorrowedElement) -> bool:
@@ -410,13 +404,10 @@ class NewAttribute(ConversionError):
 
 @dataclass(eq=False)
 class Table:
-    """The objects of one class.
+    """The objects of one class."""
 
-    node     the layout of one of them.
-    columns  a list for each attribute; it holds MISSING where an object has none.
-    """
-
-    node: Reference
+    node: Reference  # the layout of one of them
+    # A list for each attribute; it holds MISSING where an object has none
     columns: dict[str, list[Any]] = field(default_factory=dict)
 
 

@@ -127,51 +127,34 @@ Read: TypeAlias = "tuple[Any, str, Any, Any]"  # owner, kind, name and value
 
 @dataclass(eq=False)
 class Function:
-    """A function of the Program.
-
-    layout    of what it returns.
-    leaves    where the leaves of that are found: the number of an argument, or of a result of the
-              call behind all arguments.
-    types     of the results.
-    aliases   pairs of a result and an argument that may be one tensor.
-    captured  what it reads from outside, behind its arguments.
-    layer     the path of the Layer in which it was recorded; None if it names no Layer.
-    objects   those from outside that the call gave it.
-    reads     what it has read of them and of others.
-    """
+    """A function of the Program."""
 
     name: str
     block: Block
-    layout: Layout
+    layout: Layout  # of what it returns
+    # Where the leaves of that are found: the number of an argument, or of a result of the call
+    # behind all arguments
     leaves: Sequence[int]
-    types: Sequence[ValueType]
-    aliases: Sequence[tuple[int, int]]
-    captured: Sequence[Variable]
-    layer: str | None
-    objects: Sequence[Any] = ()
-    reads: Sequence[Read] = ()
+    types: Sequence[ValueType]  # of the results
+    aliases: Sequence[tuple[int, int]]  # pairs of a result and an argument that may be one tensor
+    captured: Sequence[Variable]  # what it reads from outside, behind its arguments
+    layer: str | None  # the path of the Layer in which it was recorded; None if it names no Layer
+    objects: Sequence[Any] = ()  # those from outside that the call gave it
+    reads: Sequence[Read] = ()  # what it has read of them and of others
 
 
 @dataclass(eq=False)
 class Recorded:
-    """A call that was recorded in place.
+    """A call that was recorded in place."""
 
-    objects    those from outside that it was given.
-    read       what gives all that it has read.
-    operators  what was recorded, one after the other in one Block.
-    arguments  the Variables that it was given.
-    leaves     those of what it has returned.
-    layer      the path of the Layer in which the call stands; `location` is that of the call.
-    function   what others of its kind are calls of, and what this one gives it, too.
-    """
-
-    objects: Sequence[Any]
-    read: Callable[[], Sequence[Read]]
-    operators: Sequence[Operator]
-    arguments: Sequence[Variable]
-    leaves: Sequence[Variable]
+    objects: Sequence[Any]  # those from outside that it was given
+    read: Callable[[], Sequence[Read]]  # what gives all that it has read
+    operators: Sequence[Operator]  # what was recorded, one after the other in one Block
+    arguments: Sequence[Variable]  # the Variables that it was given
+    leaves: Sequence[Variable]  # those of what it has returned
     location: Location | None
-    layer: str
+    layer: str  # the path of the Layer in which the call stands; `location` is that of the call
+    # What others of its kind are calls of, and what this one gives it, too
     function: Function | None = None
     captured: Sequence[Variable] = ()
 

@@ -51,19 +51,15 @@ _SEEN = ("log_message", "print", "warn", "write")  # the operators that show som
 
 @dataclass(eq=False)
 class Traced:
-    """A Program, the tensors behind its state, and what the trace knows of the outside.
-
-    arguments  the containers among the arguments, by id: each call has its own.
-    places     which of the lists, dicts and sets that a call is given they are.
-    sources    where the numbers are found that are inputs, by the name that they have in the state.
-    """
+    """A Program, the tensors behind its state, and what the trace knows of the outside."""
 
     program: Program
     state: dict[str, EagerTensor]
     machine: Machine
-    arguments: dict[int, Any]
-    places: dict[int, int]
+    arguments: dict[int, Any]  # the containers among the arguments, by id: each call has its own
+    places: dict[int, int]  # which of the lists, dicts and sets that a call is given they are
     finished: Finished = field(default_factory=Finished)
+    # Where the numbers are found that are inputs, by the name that they have in the state
     sources: dict[str, tuple[Source, Any]] = field(default_factory=dict)
 
 

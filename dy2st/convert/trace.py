@@ -130,13 +130,10 @@ class Region(Path):
 
 @dataclass(eq=False)
 class PendingHandlerPath:
-    """A path that has raised what a handler may catch; all else runs in `rest`, until that ends.
-
-    raised_if: which value of `pred` leads to the path that has raised.
-    """
+    """A path that has raised what a handler may catch; all else runs in `rest`, until that ends."""
 
     pred: Variable
-    raised_if: bool
+    raised_if: bool  # which value of `pred` leads to the path that has raised
     raised: Region
     rest: Region
     running: ExitStack
@@ -173,16 +170,12 @@ class Sizes:
 
 @dataclass(eq=False)
 class Source:
-    """A generator that may be run by giving each item to its consumer.
+    """A generator that may be run by giving each item to its consumer."""
 
-    found: the generator, which lives no longer for that.
-    run: gives each item to a function, and returns what the generator returns.
-    is_left: whether its consumer has left it before its end.
-    """
-
-    found: Callable[[], Any]
+    found: Callable[[], Any]  # the generator, which lives no longer for that
+    # Gives each item to a function, and returns what the generator returns
     run: Callable[[Callable[[Any], Any]], Any]
-    is_left: bool = False
+    is_left: bool = False  # whether its consumer has left it before its end
 
 
 class Trace(Vocabulary):

@@ -44,22 +44,17 @@ from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
 
 @dataclass(eq=False)
 class Effect:
-    """A place outside that every call writes.
-
-    write   takes the owner and the value.
-    buffer  the tensor of a buffer of a Layer, whose place another one takes.
-    what    what it does, in words; empty where it sets a variable.
-    place   the place that it writes, by owner and name.
-    """
+    """A place outside that every call writes."""
 
     owner: Known | Given
     name: Any
-    write: Callable[[Any, Any], None]
+    write: Callable[[Any, Any], None]  # takes the owner and the value
     value: Any
+    # The tensor of a buffer of a Layer, whose place another one takes
     buffer: EagerTensor | None = None
     at: Location | None = None
-    what: str = ""
-    place: Any = None
+    what: str = ""  # what it does, in words; empty where it sets a variable
+    place: Any = None  # the place that it writes, by owner and name
 
     def owner_now(self) -> Any:
         """The object from outside that it changes; None if each call is given its own."""
@@ -310,16 +305,13 @@ _NAME = re.compile(r"[A-Za-z0-9_.]+")
 
 
 class Change(NamedTuple):
-    """What a call changes: a value in a place, before and after, and where it is written.
-
-    is_read  whether the code has read it.
-    """
+    """What a call changes: a value in a place, before and after, and where it is written."""
 
     home: Home
     before: Any
     after: Any
     at: Location | None
-    is_read: bool
+    is_read: bool  # whether the code has read it
 
 
 class Home(NamedTuple):
@@ -341,30 +333,23 @@ class Home(NamedTuple):
 
 @dataclass(eq=False)
 class Kept:
-    """A place that is kept, under a name of the state that begins with a tensor.
-
-    number  the kind of a number of Python; None of a tensor.
-    """
+    """A place that is kept, under a name of the state that begins with a tensor."""
 
     home: Home
     tensor: EagerTensor
-    number: type | None
+    number: type | None  # the kind of a number of Python; None of a tensor
     label: str = ""
 
 
 @dataclass(eq=False)
 class Keeping:
-    """The places that the Programs of a file keep, as far as their traces have found them.
+    """The places that the Programs of a file keep, as far as their traces have found them."""
 
-    names  of the Layers that are saved, by id.
-    taken  the names that their tensors have.
-    read   what any trace has read: another one may write it.
-    found  what the trace of now has found in the places, by the names of the state.
-    """
-
-    names: Mapping[int, str]
-    taken: frozenset[str] = frozenset()
+    names: Mapping[int, str]  # of the Layers that are saved, by id
+    taken: frozenset[str] = frozenset()  # the names that their tensors have
+    # What the trace of now has found in the places, by the names of the state
     found: dict[str, Any] = field(default_factory=dict)
+    # What any trace has read: another one may write it
     read: set[ReadKey] = field(default_factory=set)
     kept: dict[Any, Kept] = field(default_factory=dict)
 

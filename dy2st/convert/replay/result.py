@@ -75,13 +75,10 @@ class Known(Tree):
 
 @dataclass(eq=False)
 class Given(Tree):
-    """A list, dict or set that the call is given, by its place among them.
-
-    made  what a file makes in its place, where a result holds it.
-    """
+    """A list, dict or set that the call is given, by its place among them."""
 
     place: int
-    made: Any = None
+    made: Any = None  # what a file makes in its place, where a result holds it
 
 
 @dataclass(frozen=True)
@@ -93,15 +90,12 @@ class Older(Tree):
 
 @dataclass(eq=False)
 class Made(Tree):
-    """A new list, dict or object at each call; one that is met twice is made once.
-
-    like  an empty one, where it has more than parts; or what a copy is made of.
-    """
+    """A new list, dict or object at each call; one that is met twice is made once."""
 
     kind: type
     keys: Sequence[Any]
     items: list[Any]
-    like: Any = None
+    like: Any = None  # an empty one, where it has more than parts; or what a copy is made of
 
 
 @dataclass(eq=False)

@@ -83,15 +83,12 @@ class Leaf:
 
 @dataclass(eq=False)
 class Parts:
-    """A value of known parts: a tuple, list, set or dict, an object, a text or a bundle.
-
-    names  what the parts are called: the keys of a dict in their order, or attributes.
-    like   a value that has what is no part: a deque its maxlen, a Text what is between its holes.
-    """
+    """A value of known parts: a tuple, list, set or dict, an object, a text or a bundle."""
 
     kind: type
     items: list[Layout]
-    names: Any = ()
+    names: Any = ()  # what the parts are called: the keys of a dict in their order, or attributes
+    # A value that has what is no part: a deque its maxlen, a Text what is between its holes
     like: Any = None
 
     def with_items(self, items: list[Layout]) -> Parts:

@@ -123,21 +123,15 @@ ABSENT = Special("absent")
 
 @dataclass(eq=False)
 class Indexed:
-    """Items by index, as many as a value of the Program says.
+    """Items by index, as many as a value of the Program says."""
 
-    size      how many, or what tells: a list may get longer while a loop runs over it.
-    whole     the list or tensor that it looks into, if anybody may ask for more than its items.
-    is_once   whether it is an iterator: what is taken of it is gone.
-    position  how many items of an iterator are gone; LEFT while a loop takes some.
-    begun     how many there were when that loop began.
-    """
-
-    size: Any
+    size: Any  # how many, or what tells: a list may get longer while a loop runs over it
     item: Callable[[Any], Any]
+    # The list or tensor that it looks into, if anybody may ask for more than its items
     whole: Any = None
-    is_once: bool = False
-    position: Any = 0
-    begun: Any = 0
+    is_once: bool = False  # whether it is an iterator: what is taken of it is gone
+    position: Any = 0  # how many items of an iterator are gone; LEFT while a loop takes some
+    begun: Any = 0  # how many there were when that loop began
 
     @property
     def length(self) -> Any:
