@@ -107,11 +107,11 @@ _ROUNDS, _DEEPENING = 24, 8  # a value that holds its last one is deeper in each
 class _Otherwise(Exception):
     """The loop must be traced in another form; `args` are its name, and what belongs to it.
 
-    "peeled"        after one iteration the loop variables have the form that they keep.
-    "test raises"   the test may raise what a handler catches; so may the body in "body raises".
-    "test writes"   the test changes what the body would have to see.
-    "moves"         objects from before the loop, which follow, get locations in it.
-    "raises"        every iteration raises, so there is one at most.
+    "peeled"  after one iteration the loop variables have the form that they keep.
+    "tested"  the test may raise what a handler catches, or changes what the body would have to see.
+    "caught"  the body may raise what a handler catches.
+    "moves"   objects from before the loop, which follow, get locations in it.
+    "raises"  every iteration raises, so there is one at most.
     """
 
 
@@ -220,8 +220,8 @@ def stage_while(
     if not form:
         return _finish(loop, *regions)
     trace.repeats.forget_calls(noted)
-    if form.endswith(" raises"):
-        return _until_raised(trace, test, body, state, names, form == "test raises")
+    if form == "caught":
+        return _until_raised(trace, test, body, state, names)
     if form == "moves":
         if moves == _ROUNDS:  # each iteration makes what the next one finds older than the loop
             raise LoopMismatch(
@@ -231,7 +231,7 @@ def stage_while(
             )
         trace.locations.enter(moved)
         return stage_while(trace, test, body, state, names, may_peel, tested, moves + 1)
-    if form == "test writes":
+    if form == "tested":
         # `goes_on = test` and `while goes_on: body; goes_on = test`
         def iteration(_: Any, *values: Any) -> Sequence[Any]:
             left = body(*values)
@@ -257,30 +257,13 @@ def before_all(trace: Trace) -> Older:
 
 
 def _until_raised(
-    trace: Trace,
-    test: Test,
-    body: Body,
-    state: Sequence[Any],
-    names: Sequence[str],
-    tests_first: bool,
+    trace: Trace, test: Test, body: Body, state: Sequence[Any], names: Sequence[str]
 ) -> tuple[Any, ...]:
-    """A loop that ends when it raises: loop variables say whether to go on, and the exception.
-
-    tests_first: the test may raise, so it stands in the iteration.
-    """
+    """A loop that ends when it raises: loop variables say whether to go on, and the exception."""
 
     def more(goes_on: Any, _: Any, *values: Any) -> Any:
-        if tests_first:
-            return goes_on
         left = lambda: truth_of(trace, test(*values))  # noqa: E731
         return stage_if(trace, truth_of(trace, goes_on), left, lambda: False, (), inner[0])[0]
-
-    def once(*values: Any) -> Sequence[Any]:
-        if not tests_first:
-            return True, None, *body(*values)
-        left = truth_of(trace, test(*values))
-        iterate = lambda: (True, None, *body(*values))  # noqa: E731
-        return stage_if(trace, left, iterate, lambda: (False, None, *values), (), inner)
 
     def iteration(_: Any, __: Any, *values: Any) -> Sequence[Any]:
         def caught(outcome: Any) -> Sequence[Any]:
@@ -288,7 +271,7 @@ def _until_raised(
 
         known = len(trace.state.paths)
         with running(trace) as end:
-            end.results = tuple(once(*values))
+            end.results = True, None, *body(*values)
         if end.results is None and end.outcome is not None:
             end = End((False, end.outcome, *values))
         return proceed(trace, settled(trace, known, end, caught, inner), inner)
@@ -379,14 +362,14 @@ def _run(loop: Loop, function: Body, what: str) -> Region:
         values = given(loop, parameters)
         end_region(trace, region, lambda: function(*values))
     if region.outcome is not None:
-        raise _Otherwise(f"{what} raises")
+        raise _Otherwise("tested" if what == "test" else "caught")
     if what == "test":
         # The operator's condition yields a truth alone: what it changes, nobody would see.
         known = {slot.place.key for slot in loop.slots if slot.place is not None}
         changed = ((key, place.owner) for key, place in region.changes.items())
         writes = any(key not in known and not region.is_new(one) for key, one in changed)
         if writes or not region.tensors.keys() <= loop.tensors.keys():
-            raise _Otherwise("test writes")
+            raise _Otherwise("tested")
     if region.raised is not None and what == "body":
         raise _Otherwise("raises")
     if region.raised is not None:
