@@ -6,7 +6,7 @@ of them has written, is joined by the least layout above both; its leaves are th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import reduce
@@ -44,7 +44,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, ShapeError
-from dy2st_runtime.ir import Block, F, Tensor, Tracer, ValueType, Variable
+from dy2st_runtime.ir import F, Tensor, ValueType, Variable
 from dy2st_runtime.ir.join import join_types
 from dy2st_runtime.ir.sizes import branch_condition
 from dy2st_runtime.ir.tracing.path_state import Path
@@ -583,15 +583,11 @@ def put_back(
 
 
 def _append(trace: Trace, pred: Variable, regions: Sequence[Region]) -> list[Variable]:
-    tracer = trace.tracer
-
     def joined() -> list[ValueType]:
         leaves = zip(*(region.block.yields for region in regions), strict=True)
         return [join_types(left.type, right.type, _mismatch) for left, right in leaves]
 
-    captured, results = append_cond(tracer, pred, regions, joined)
-    note_passed_on(tracer, [region.block for region in regions], captured, results)
-    return results
+    return append_cond(trace.tracer, pred, regions, joined)
 
 
 def _mismatch(words: str) -> Exception:
@@ -629,50 +625,3 @@ def _keep(trace: Trace, owner: Any, names: Sequence[Any], left: Any, right: Any)
                 sides[index] = sides[index].copy() if sides[index] is owner else sides[index]
                 sides[index][name] = value
     return sides[0], sides[1]
-
-
-# -- two names for one tensor ---------------------------------------------------------------------
-
-
-def note_passed_on(
-    tracer: Tracer, blocks: Sequence[Block], operands: Sequence[Variable], results: list[Variable]
-) -> None:
-    """The results of a branch may be the tensors that its Blocks yield, and so outer ones.
-
-    To be called when those that it changes in place are marked: their names hold the results.
-    """
-    alone = zip(*(tracer.aliases.alone(block.yields) for block in blocks), strict=True)
-    rows = zip(results, alone, strict=True)
-    tracer.aliases.note_apart(result for result, paths in rows if all(paths))
-    for block in blocks:
-        outer = dict(zip(block.parameters, operands, strict=False))
-        for result, inner in zip(results, block.yields, strict=True):
-            note_yielded(tracer, result, inner, outer)
-        note_pairs(tracer, block.yields, results)
-
-
-def note_yielded(
-    tracer: Tracer, result: Variable, inner: Variable, outer: Mapping[Variable, Variable]
-) -> None:
-    """A result may be what a Block yields; `outer`: what its parameters are around it."""
-    if inner in outer:
-        note_alias(tracer, result, outer[inner])
-    else:
-        tracer.aliases.note(result, inner)
-
-
-def note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
-    """What may be one tensor at the end of a Block may be so behind it."""
-    met: dict[Variable, Variable] = {}
-    for variable, result in zip(inner, results, strict=True):
-        variable = tracer.aliases.origin(variable)
-        for one, earlier in met.items():
-            if tracer.aliases.may_be_one(variable, one):
-                tracer.aliases.note(result, earlier)
-        met[variable] = result
-
-
-def note_alias(tracer: Tracer, result: Variable, outer: Variable) -> None:
-    """A result may be another tensor, unless that is out of date."""
-    if tracer.aliases.origin(outer).overwritten is None:
-        tracer.aliases.note(result, outer)

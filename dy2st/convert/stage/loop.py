@@ -18,9 +18,6 @@ from dy2st.convert.stage.branch import (
     end_region,
     end_with,
     keep_items,
-    note_alias,
-    note_pairs,
-    note_yielded,
     places_of,
     proceed,
     put_back,
@@ -48,13 +45,11 @@ from dy2st.convert.values.layout import (
 )
 from dy2st.convert.values.special import CONTENT, UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
-from dy2st_runtime.errors import ConversionError, EscapedVariable, Location, LoopMismatch
+from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
 from dy2st_runtime.ir import (
     ArrayType,
-    Block,
     Tensor,
     TensorType,
-    Tracer,
     ValueType,
     Variable,
     user_location,
@@ -557,143 +552,9 @@ def _mismatch(words: str) -> Exception:
 def _finish(loop: Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
     types = [renewed(type, loop.free) for type in loop.types]
-    blocks = test_region.block, body_region.block
-    operands, results = append_while(tracer, blocks, loop.starts, types)
     count = len(types) - len(loop.tensors)
-    note_iterations(tracer, body_region, operands, results, count)
+    results = append_while(tracer, (test_region, body_region), loop.starts, types, count)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
     join_stops(loop, results)
     return put_back(trace, loop.slots, iter(results[:count]), [body_region])
-
-
-# -- two names for one tensor ---------------------------------------------------------------------
-# Where one of two names is changed in place, Python changes both. A Program does not, so the other
-# name must not be read afterwards; what cannot be decided that way is refused here.
-
-
-def note_iterations(
-    tracer: Tracer,
-    region: Region,
-    operands: Sequence[Variable],
-    results: Sequence[Variable],
-    of_variables: int,
-) -> None:
-    """Note what iterations change in place, under any name, and what the results may be.
-
-    operands: the starts of what is carried, then what else the loop reads; `of_variables` of them
-    are what variables hold.
-    """
-    block, count = region.block, len(results)
-    starts, captured, ends = operands[:count], operands[count:], block.yields
-    aliases, came_from = tracer.aliases, _came_from(tracer, block, count)
-    changed, own = frozenset(region.overwritten), frozenset(block.parameters)
-    outside = frozenset(block.parameters[count:])
-    # What changes names goes on under the other one: `a, b = b, a` lets both be changed.
-    places = (place for place in range(count) if block.parameters[place] in changed)
-    written = sorted({one for place in places for one in came_from[place]})
-    # An iteration that yields what is out of date has changed the tensor under another name.
-    has_two_names = any(aliases.origin(end) in changed for end in ends) or any(
-        ends[index] in outside
-        or _is_shared(tracer, [*starts, *captured], index, index < of_variables)
-        or _is_shared(tracer, [*ends, *captured], index, index < of_variables)
-        for index in written
-    )
-    # What is changed without being carried is out of date after the loop. If the loop also reads
-    # it, or a view of it, the next iteration would read the old value. Views of what is carried are
-    # made anew.
-    beside = [variable for variable in region.overwritten if variable not in own]
-    carried = frozenset(map(aliases.origin, operands[of_variables:count]))
-    origins = frozenset(map(aliases.origin, captured))
-    bases = (one for variable in origins for one in _looked_into(tracer, variable))
-    read = origins.union(bases) - (carried - origins) if beside else frozenset()
-    if has_two_names or any(aliases.origin(one) in read for one in beside):
-        raise _two_names()
-    for one in (*(operands[index] for index in written), *beside):
-        tracer.overwrite(one)
-    _note_results(tracer, block, operands, results, came_from)
-
-
-def _note_results(
-    tracer: Tracer,
-    block: Block,
-    operands: Sequence[Variable],
-    results: Sequence[Variable],
-    came_from: Sequence[Sequence[int]],
-) -> None:
-    """The results of a loop may be what an iteration yields, and what the loop began with.
-
-    They may be that of others, too, if names change places.
-    """
-    count, aliases, ends = len(results), tracer.aliases, block.yields
-    starts, captured = operands[:count], operands[count:]
-    # Names that only change places among each other are names of several tensors for ever.
-    outside = {aliases.origin(one) for one in block.parameters[count:]}
-    origins = [aliases.of(aliases.origin(end)) for end in ends]
-    is_new = [outside.isdisjoint(end) for end in origins]
-    rows = zip(aliases.alone(starts), aliases.alone(ends), is_new, strict=True)
-    fit = [all(row) for row in rows]
-    aliases.note_apart(
-        result
-        for result, places in zip(results, came_from, strict=True)
-        if all(fit[place] for place in places)
-    )
-    outer = dict(zip(block.parameters[count:], captured, strict=True))
-    own = set(block.parameters[:count])
-    for result, places in zip(results, came_from, strict=True):
-        for place in places:
-            note_alias(tracer, result, operands[place])
-            if ends[place] not in own:
-                note_yielded(tracer, result, ends[place], outer)
-    note_pairs(tracer, ends, results)
-
-
-def _came_from(tracer: Tracer, block: Block, count: int) -> list[list[int]]:
-    """For each carried tensor those that it may be by some iterations; itself stands first."""
-    places = {one: place for place, one in enumerate(block.parameters[:count])}
-    before = [
-        [places[one] for one in tracer.aliases.of(tracer.aliases.origin(end)) if one in places]
-        for end in block.yields[:count]
-    ]
-    found = []
-    for place in range(count):
-        # A transitive closure: what one iteration passes to another name, the next ones pass on.
-        own = {place: None}
-        waiting = [place]
-        while waiting:
-            new = [one for one in before[waiting.pop()] if one not in own]
-            own.update(dict.fromkeys(new))
-            waiting += new
-        found.append([*own])
-    return found
-
-
-def _is_shared(tracer: Tracer, variables: Sequence[Variable], index: int, has_views: bool) -> bool:
-    """Whether one of several Variables may be another one of them.
-
-    `has_views`: or what another one is a view of, of which a variable's new tensor knows nothing.
-    """
-    origins = [tracer.aliases.origin(one) for one in variables]
-    found = [_looked_into(tracer, one) if has_views else [one] for one in origins]
-    return any(
-        tracer.aliases.may_be_one(origins[index], other)
-        for place, others in enumerate(found)
-        if place != index
-        for other in others
-    )
-
-
-def _looked_into(tracer: Tracer, variable: Variable) -> list[Variable]:
-    """A Variable, as the user's name has it, and the bases of which it may be a view."""
-    bases = map(tracer.views.base_of_view, tracer.aliases.of(variable))
-    return [variable, *(base for base in bases if base is not None)]
-
-
-def _two_names() -> EscapedVariable:
-    return EscapedVariable(
-        "a tensor that may have another name, too, is changed in place in a loop that depends on a "
-        "tensor",
-        why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
-        "under each of them, a Program under one",
-        hint="clone() what is changed where it gets its other name: a, b = b.clone(), a",
-    )

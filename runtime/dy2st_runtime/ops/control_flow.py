@@ -13,11 +13,11 @@ Engines and interpreters run them by name; they have no kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from dy2st_runtime.dims import Condition, Dim, symbols
-from dy2st_runtime.errors import BranchMismatch, LoopMismatch
+from dy2st_runtime.errors import BranchMismatch, EscapedVariable, LoopMismatch
 from dy2st_runtime.ir import (
     Block,
     Effect,
@@ -108,7 +108,7 @@ def cond(pred: Any, true_fn: Branch, false_fn: Branch, names: Sequence[str] = ()
             for index, (left, right) in enumerate(zip(true.yields, false.yields, strict=True))
         ]
 
-    _, results = append_cond(tracer, condition, branches, joined)
+    results = append_cond(tracer, condition, branches, joined)
     tracer.state.join(branches)
     return _assigned(tracer, results, tensors)
 
@@ -118,17 +118,17 @@ def append_cond(
     condition: Variable,
     paths: Sequence[Path],
     join: Callable[[], Sequence[ValueType]],
-) -> tuple[list[Variable], list[Variable]]:
+) -> list[Variable]:
     """Append the `cond` of two paths; `join` gives the types of its results.
 
-    Returns what they read from around them, and the results.
+    These may be the tensors that the paths yield, and so those of the paths around.
     """
     blocks = [path.block for path in paths]
     # Before `join`, whose symbols are those of the results.
     inner, types = made_since(min(path.since for path in paths)), join()
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.local(condition), *captured]
-    results = tracer.append("cond", operands, {}, types, blocks).results
+    results = [*tracer.append("cond", operands, {}, types, blocks).results]
     for joined, left, right in zip(types, *(block.yields for block in blocks), strict=True):
         facts = facts_of_branches(joined, left.type, right.type)
         # Symbols that were made on a path mean nothing behind it.
@@ -143,7 +143,15 @@ def append_cond(
     ]
     for variable in (*changed[0], *changed[1], *outdated):
         tracer.overwrite(variable)
-    return captured, [*results]
+    alone = zip(*(tracer.aliases.alone(block.yields) for block in blocks), strict=True)
+    rows = zip(results, alone, strict=True)
+    tracer.aliases.note_apart(result for result, paths in rows if all(paths))
+    for block in blocks:
+        outer = dict(zip(block.parameters, captured, strict=True))
+        for result, leaf in zip(results, block.yields, strict=True):
+            _note_yielded(tracer, result, leaf, outer)
+        _note_pairs(tracer, block.yields, results)
+    return results
 
 
 def _assigned(tracer: Tracer, results: list[Variable], tensors: Sequence[Tensor]) -> list[Variable]:
@@ -173,20 +181,28 @@ def while_loop(
     tested, iteration = loop.settle(condition_fn, body_fn)
     starts = [tracer.variable(v) for v in (*first, *loop.tensors)]
     types = [renewed(type, loop.free) for type in loop.types]
-    _, results = append_while(tracer, (tested.block, iteration.block), starts, types)
+    results = append_while(tracer, (tested, iteration), starts, types, len(first))
     tracer.state.join((iteration,))
-    for variable in (*tested.overwritten, *iteration.overwritten):
-        if variable.maker is not tested.block and variable.maker is not iteration.block:
+    for variable in tested.overwritten:
+        if variable.maker is not tested.block:
             tracer.overwrite(variable)
     return _assigned(tracer, results, loop.tensors)
 
 
 def append_while(
-    tracer: Tracer, blocks: Sequence[Block], starts: Sequence[Variable], types: Sequence[ValueType]
-) -> tuple[list[Variable], list[Variable]]:
-    """Append the `while` of a test and a body: its operands, and the results."""
+    tracer: Tracer,
+    paths: Sequence[Path],
+    starts: Sequence[Variable],
+    types: Sequence[ValueType],
+    of_variables: int,
+) -> list[Variable]:
+    """Append the `while` of a test and a body, which change tensors in place under any name.
+
+    starts: of what is carried; `of_variables` of them are what the user's variables hold.
+    """
+    blocks = [path.block for path in paths]
     operands = [*starts, *close_blocks(tracer, blocks, own=len(types))]
-    results = tracer.append("while", operands, {}, types, blocks).results
+    results = [*tracer.append("while", operands, {}, types, blocks).results]
     body = blocks[1]
     # Operands and parameters go on with what is captured, which has no result.
     for result, before, start, end in zip(
@@ -194,7 +210,8 @@ def append_while(
     ):
         facts = facts_of_iterations(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
-    return operands, [*results]
+    _note_iterations(tracer, paths[1], operands, results, of_variables)
+    return results
 
 
 def function(name: str, body: Traceable, arguments: Sequence[Any]) -> list[Variable]:
@@ -402,3 +419,162 @@ def _loop_mismatch(name: str, old: ValueType, new: Variable) -> Callable[[str], 
         )
 
     return mismatch
+
+
+# -- two names for one tensor ---------------------------------------------------------------------
+# Where one of two names is changed in place, Python changes both. A Program does not, so the other
+# name must not be read afterwards; what cannot be decided that way is refused here.
+
+
+def _note_iterations(
+    tracer: Tracer,
+    path: Path,
+    operands: Sequence[Variable],
+    results: Sequence[Variable],
+    of_variables: int,
+) -> None:
+    """Note what iterations change in place, under any name, and what the results may be.
+
+    operands: the starts of what is carried, then what else the loop reads; `of_variables` of them
+    are what variables hold.
+    """
+    block, count = path.block, len(results)
+    starts, captured, ends = operands[:count], operands[count:], block.yields
+    aliases, came_from = tracer.aliases, _came_from(tracer, block, count)
+    changed, own = frozenset(path.overwritten), frozenset(block.parameters)
+    outside = frozenset(block.parameters[count:])
+    # What changes names goes on under the other one: `a, b = b, a` lets both be changed.
+    places = (place for place in range(count) if block.parameters[place] in changed)
+    written = sorted({one for place in places for one in came_from[place]})
+    # An iteration that yields what is out of date has changed the tensor under another name.
+    has_two_names = any(aliases.origin(end) in changed for end in ends) or any(
+        ends[index] in outside
+        or _is_shared(tracer, [*starts, *captured], index, index < of_variables)
+        or _is_shared(tracer, [*ends, *captured], index, index < of_variables)
+        for index in written
+    )
+    # What is changed without being carried is out of date after the loop. If the loop also reads
+    # it, or a view of it, the next iteration would read the old value. Views of what is carried are
+    # made anew.
+    beside = [variable for variable in path.overwritten if variable not in own]
+    carried = frozenset(map(aliases.origin, operands[of_variables:count]))
+    origins = frozenset(map(aliases.origin, captured))
+    bases = (one for variable in origins for one in _looked_into(tracer, variable))
+    read = origins.union(bases) - (carried - origins) if beside else frozenset()
+    if has_two_names or any(aliases.origin(one) in read for one in beside):
+        raise _two_names()
+    for one in (*(operands[index] for index in written), *beside):
+        tracer.overwrite(one)
+    _note_results(tracer, block, operands, results, came_from)
+
+
+def _note_results(
+    tracer: Tracer,
+    block: Block,
+    operands: Sequence[Variable],
+    results: Sequence[Variable],
+    came_from: Sequence[Sequence[int]],
+) -> None:
+    """The results of a loop may be what an iteration yields, and what the loop began with.
+
+    They may be that of others, too, if names change places.
+    """
+    count, aliases, ends = len(results), tracer.aliases, block.yields
+    starts, captured = operands[:count], operands[count:]
+    # Names that only change places among each other are names of several tensors for ever.
+    outside = {aliases.origin(one) for one in block.parameters[count:]}
+    origins = [aliases.of(aliases.origin(end)) for end in ends]
+    is_new = [outside.isdisjoint(end) for end in origins]
+    rows = zip(aliases.alone(starts), aliases.alone(ends), is_new, strict=True)
+    fit = [all(row) for row in rows]
+    aliases.note_apart(
+        result
+        for result, places in zip(results, came_from, strict=True)
+        if all(fit[place] for place in places)
+    )
+    outer = dict(zip(block.parameters[count:], captured, strict=True))
+    own = set(block.parameters[:count])
+    for result, places in zip(results, came_from, strict=True):
+        for place in places:
+            _note_alias(tracer, result, operands[place])
+            if ends[place] not in own:
+                _note_yielded(tracer, result, ends[place], outer)
+    _note_pairs(tracer, ends, results)
+
+
+def _came_from(tracer: Tracer, block: Block, count: int) -> list[list[int]]:
+    """For each carried tensor those that it may be by some iterations; itself stands first."""
+    places = {one: place for place, one in enumerate(block.parameters[:count])}
+    before = [
+        [places[one] for one in tracer.aliases.of(tracer.aliases.origin(end)) if one in places]
+        for end in block.yields[:count]
+    ]
+    found = []
+    for place in range(count):
+        # A transitive closure: what one iteration passes to another name, the next ones pass on.
+        own = {place: None}
+        waiting = [place]
+        while waiting:
+            new = [one for one in before[waiting.pop()] if one not in own]
+            own.update(dict.fromkeys(new))
+            waiting += new
+        found.append([*own])
+    return found
+
+
+def _is_shared(tracer: Tracer, variables: Sequence[Variable], index: int, has_views: bool) -> bool:
+    """Whether one of several Variables may be another one of them.
+
+    `has_views`: or what another one is a view of, of which a variable's new tensor knows nothing.
+    """
+    origins = [tracer.aliases.origin(one) for one in variables]
+    found = [_looked_into(tracer, one) if has_views else [one] for one in origins]
+    return any(
+        tracer.aliases.may_be_one(origins[index], other)
+        for place, others in enumerate(found)
+        if place != index
+        for other in others
+    )
+
+
+def _looked_into(tracer: Tracer, variable: Variable) -> list[Variable]:
+    """A Variable, as the user's name has it, and the bases of which it may be a view."""
+    bases = map(tracer.views.base_of_view, tracer.aliases.of(variable))
+    return [variable, *(base for base in bases if base is not None)]
+
+
+def _two_names() -> EscapedVariable:
+    return EscapedVariable(
+        "a tensor that may have another name, too, is changed in place in a loop that depends on a "
+        "tensor",
+        why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
+        "under each of them, a Program under one",
+        hint="clone() what is changed where it gets its other name: a, b = b.clone(), a",
+    )
+
+
+def _note_yielded(
+    tracer: Tracer, result: Variable, inner: Variable, outer: Mapping[Variable, Variable]
+) -> None:
+    """A result may be what a Block yields; `outer`: what its parameters are around it."""
+    if inner in outer:
+        _note_alias(tracer, result, outer[inner])
+    else:
+        tracer.aliases.note(result, inner)
+
+
+def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
+    """What may be one tensor at the end of a Block may be so behind it."""
+    met: dict[Variable, Variable] = {}
+    for variable, result in zip(inner, results, strict=True):
+        variable = tracer.aliases.origin(variable)
+        for one, earlier in met.items():
+            if tracer.aliases.may_be_one(variable, one):
+                tracer.aliases.note(result, earlier)
+        met[variable] = result
+
+
+def _note_alias(tracer: Tracer, result: Variable, outer: Variable) -> None:
+    """A result may be another tensor, unless that is out of date."""
+    if tracer.aliases.origin(outer).overwritten is None:
+        tracer.aliases.note(result, outer)

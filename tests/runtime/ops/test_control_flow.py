@@ -376,6 +376,23 @@ def test_a_buffer_that_a_loop_changes_goes_from_turn_to_turn():
     assert after.tolist() == [9, 17]
 
 
+BUILDERS = {
+    "cond": lambda n, a, b: cond(n > 0, lambda: [a], lambda: [b])[0],
+    "while": lambda n, a, b: while_loop(lambda i, _: i < n, lambda i, _: [i + 1, b], [n * 0, a])[1],
+}
+
+
+@pytest.mark.parametrize("builder", BUILDERS)
+def test_a_tensor_that_a_result_may_be_is_not_read_behind_a_change_of_the_result(builder):
+    def changed(n, a, b):
+        chosen = BUILDERS[builder](n, a, b)
+        chosen.add_(1.0)
+        return [chosen, b]
+
+    with pytest.raises(EscapedVariable, match="may have been changed in place"):
+        program_of(changed, NUMBER, PAIR, PAIR)
+
+
 def test_without_a_trace_the_builders_are_not_for_use():
     with pytest.raises(AssertionError, match="cond builds a Program"):
         cond(True, lambda: [], lambda: [])
