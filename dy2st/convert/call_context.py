@@ -9,7 +9,7 @@ beside its arguments is counted: each write to an object from outside makes anot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,7 +20,8 @@ from dy2st.convert.types import info, same
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
 from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.ir import Block, Operator, Program, ValueType, Variable
+from dy2st_runtime.ir import Block, Operator, Program, Variable
+from dy2st_runtime.ops.control_flow import Shared
 from dy2st_runtime.thread_state import reference_to
 
 
@@ -132,11 +133,8 @@ class Function:
     name: str
     block: Block
     layout: Layout  # of what it returns
-    # Where the leaves of that are found: the number of an argument, or of a result of the call
-    # behind all arguments
-    leaves: Sequence[int]
-    types: Sequence[ValueType]  # of the results
-    aliases: Sequence[tuple[int, int]]  # pairs of a result and an argument that may be one tensor
+    leaves: Sequence[Variable]  # those of that: parameters, and what the Block yields
+    shared: Collection[Shared]  # what its results may be
     captured: Sequence[Variable]  # what it reads from outside, behind its arguments
     layer: str | None  # the path of the Layer in which it was recorded; None if it names no Layer
     objects: Sequence[Any] = ()  # those from outside that the call gave it

@@ -203,12 +203,12 @@ def call_for(tracer: Tracer, block: Block, first: Recorded) -> Operator | None:
     if len(first.leaves) != len(made.leaves) or any(one is None for one in operands):
         return None
     found = dict(zip(made.leaves, first.leaves, strict=True))
-    results = [found[len(first.arguments) + place] for place in range(len(made.types))]
+    results = [found[one] for one in made.block.yields]
     sizes = {size for one in given for size in symbols_of(one)}
     if (
         not inside.issuperset(results)
         or len({*results}) < len(results)
-        or [one.type for one in results] != [*made.types]
+        or [one.type for one in results] != [one.type for one in made.block.yields]
         or any(found[leaf] is not one for leaf, one in zip(made.leaves, first.leaves, strict=True))
         # A size that the data decide inside may be named in what the Program requires.
         or any(size not in sizes for one in inside for size in symbols_of(one))

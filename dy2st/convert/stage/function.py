@@ -33,13 +33,14 @@ from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Same, as_value_layout
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import listener
-from dy2st_runtime.ir import Block, Operator, TensorType, Variable
+from dy2st_runtime.ir import Block, Operator, Tensor, TensorType, Variable
 from dy2st_runtime.ir.data import data_of
-from dy2st_runtime.ir.functions import CALL, define, symbols_in
+from dy2st_runtime.ir.functions import define, symbols_in
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
 from dy2st_runtime.ir.sizes import made_since, origins
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.ops.control_flow import append_call, shared_by
 
 _CELL = "cell_contents"
 _GAIN = 4  # one Layer that is like another one makes up for so many that are not
@@ -123,7 +124,7 @@ def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
         same = match(trace, site, found.function, first.objects, first.layer)
         if same is not None:
             first.function, first.captured = found.function, same.captured
-    return append_call(trace, found, call)
+    return make_call(trace, found, call)
 
 
 def recorded_call(
@@ -345,19 +346,18 @@ def first_of(trace: Trace, site: Site, call: Call) -> Recorded | None:
     return None
 
 
-def append_call(trace: Trace, found: Match, call: Call) -> Any:
+def make_call(trace: Trace, found: Match, call: Call) -> Any:
     """One call, and what it returns."""
     tracer, made = trace.tracer, found.function
     for owner, kind, name, value in found.reads:
         trace.read(kind, owner, name, value)
-    own = [tracer.local(value) for value in call.leaves]
-    operands = [*own, *map(tracer.local, found.captured)]
-    operator = tracer.append(CALL, operands, {"function": made.name}, made.types)
-    for result, argument in made.aliases:
-        given = call.leaves[argument] if argument < len(own) else operands[argument]
-        tracer.aliases.note(operator.results[result], tracer.captured(given))
-    values = [*call.leaves, *operator.results]
-    return build(trace, made.layout, iter([values[place] for place in made.leaves]))
+    given = [*call.leaves, *found.captured]
+    operands = [*map(tracer.local, given)]
+    block = made.block
+    types = [one.type for one in block.yields]
+    results = append_call(tracer, made.name, operands, types, made.shared)
+    known = dict(zip([*block.parameters, *block.yields], [*given, *results], strict=True))
+    return build(trace, made.layout, iter([known[one] for one in made.leaves]))
 
 
 # -- recording a function ---------------------------------------------------------------------
@@ -440,12 +440,14 @@ def is_silent(region: Region, cells: Mapping[int, Any]) -> bool:
     )
 
 
-def _is_inside(variable: Variable, root: Block) -> bool:
-    """Whether an operator of a Block, or of one inside, makes a Variable."""
-    block: Block | None = variable.block
+def _is_inside(tensor: Tensor, root: Block) -> bool:
+    """Whether an operator of a Block, or of one inside, makes a tensor."""
+    if not isinstance(tensor, Variable):
+        return False
+    block: Block | None = tensor.block
     while block is not None and block is not root:
         block = block.parent
-    return block is not None and variable.maker is not root
+    return block is not None and tensor.maker is not root
 
 
 def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Function | None:
@@ -462,11 +464,9 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
     arguments = [*own, *outer]
     known = {*own}  # as a set: tensors in a list would be compared by their elements
     outs = list(dict.fromkeys(one for one in found if one not in known))
-    places = {one: place for place, one in enumerate([*own, *outs])}
-    aliases = aliases_of(trace, block, outs, [*own, *outer.values()])
     block.yields = outs
-    layer = relative_layers(block, tracer.layer)
-    if aliases is None or layer is None:
+    shared, layer = shared_by(tracer, block, len(outs)), relative_layers(block, tracer.layer)
+    if layer is None:
         return None
     # Parameters bind all sizes that the function has not found itself.
     bound, made = origins(block.parameters).keys(), made_since(region.since)
@@ -476,6 +476,9 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
         and outer.keys().isdisjoint(outs)
         and all(one.maker is tracer.program.block for one in outer.values())
         and all(data_of(one) is None for one in outs)
+        # A view of what a function has made itself is as any other tensor, if it is the only one.
+        and all(_is_inside(tracer.views.root(one), block) for one in outs)
+        and not any(other < len(outs) for _, other in shared)
         and all(map(may_stand_in_a_function, block.walk()))
         and symbols_in(block).keys() <= bound | made
         and bound >= {*symbols([one.tensor_type.shape for one in outs])}
@@ -486,9 +489,8 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
         "",
         block,
         layout,
-        [places[one] for one in found],
-        [one.type for one in outs],
-        aliases,
+        found,
+        shared,
         [*outer.values()],
         layer or None,
     )
@@ -507,25 +509,6 @@ def _is_plain(value: Any, region: Region) -> bool:
         return False
     parts = held.values() if type(held) is dict else held
     return type(held) is type(value) and all(_is_plain(one, region) for one in parts)
-
-
-def aliases_of(
-    trace: Trace, block: Block, outs: Sequence[Variable], arguments: Sequence[Variable]
-) -> list[tuple[int, int]] | None:
-    """The results that may be a tensor which the function gets; None if they are more than that."""
-    aliases, views = trace.tracer.aliases, trace.tracer.views
-    found: list[tuple[int, int]] = []
-    results, roots = {*outs}, [views.root(one) for one in outs]
-    # A view of what a function has made itself is as any other tensor, if it is the only one.
-    inside = [one for one in roots if isinstance(one, Variable) and _is_inside(one, block)]
-    if len({*inside}) < len(outs):
-        return None
-    for place, one in enumerate(outs):
-        for other in map(aliases.origin, aliases.of(one)):
-            if other in results and other is not one:
-                return None
-            found += [(place, index) for index, given in enumerate(arguments) if given is other]
-    return found
 
 
 def relative_layers(block: Block, layer: str) -> str | None:

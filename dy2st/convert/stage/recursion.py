@@ -55,7 +55,7 @@ from dy2st_runtime.ir.functions import CALL, define, result_types, symbols_in
 from dy2st_runtime.ir.join import differs_by_element, join_types
 from dy2st_runtime.ir.sizes import fresh_symbol, made_since, origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
-from dy2st_runtime.ops.control_flow import close_sizes
+from dy2st_runtime.ops.control_flow import Shared, append_call, close_sizes, shared_by
 
 _CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
 _CALLS_IN_ALL = 48
@@ -173,8 +173,7 @@ class Recursion(Loop):
                 nothing is known of what comes back.
     end_sizes   the symbols in them that each call makes anew.
     end_stops   whether gradients stop at those leaves.
-    shared      pairs of such a leaf and what may be one tensor with it: another one, or, counted
-                behind all leaves, a parameter.
+    shared      what such leaves may be.
     captured    what is read from outside, behind all arguments.
     catches     whether a call may raise what somebody else catches than around the first one.
     """
@@ -187,7 +186,7 @@ class Recursion(Loop):
     end_types: list[ValueType] | None = None
     end_sizes: set[Dim] = field(default_factory=set)
     end_stops: list[bool | None] = field(default_factory=list)
-    shared: set[tuple[int, int]] = field(default_factory=set)
+    shared: set[Shared] = field(default_factory=set)
     captured: list[Variable] = field(default_factory=list)
     catches: bool = False
     has_risen: bool = False
@@ -322,7 +321,7 @@ class Recursion(Loop):
         outer += close_sizes(tracer, region.block, made_since(region.since))
         counts_the_same = before is not None and len(outer) == len(self.captured)
         shared = self.shared if counts_the_same else set()
-        self.shared = shared | self._shared(region.block)
+        self.shared = shared | shared_by(tracer, region.block, len(stops) - len(self.tensors))
         rises = rises or not counts_the_same or self.end_stops != old or self.shared != shared
         self.captured = outer
         if not all(map(may_stand_in_a_function, region.block.walk())):
@@ -371,29 +370,6 @@ class Recursion(Loop):
             is_same = all(a is b for a, b in zip(sizes, shape, strict=True))
             found.append(new.with_shape(sizes) if old is None or not is_same else old)
         return found
-
-    def _shared(self, block: Block) -> set[tuple[int, int]]:
-        """Pairs of a leaf that comes back and another, or a parameter: one tensor, or views."""
-        aliases, yields = self.trace.tracer.aliases, block.yields
-        own = [{aliases.origin(one), aliases.origin(self._base(one))} for one in yields]
-        found = {
-            (number, other)
-            for number, mine in enumerate(own)
-            for other in range(number)
-            if any(aliases.may_be_one(a, b) for a in mine for b in own[other])
-        }
-        places = {aliases.origin(one): n for n, one in enumerate(block.parameters, len(yields))}
-        for number, leaf in enumerate(yields[: len(yields) - len(self.tensors)]):
-            for one in own[number] if leaf.number is None else ():
-                for other in aliases.of(one):
-                    known = places.get(other, places.get(aliases.origin(self._base(other))))
-                    if known is not None:
-                        found.add((number, known))
-        return found
-
-    def _base(self, variable: Variable) -> Variable:
-        base = self.trace.tracer.views.base_of_view(variable)
-        return variable if base is None else base
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -458,10 +434,10 @@ class Recursion(Loop):
         own = [trace.tracer.local(one) for one in leaves]
         changed = [trace.tracer.variable(tensor) for tensor in self.tensors.values()]
         for one in own:
-            base = self._base(one)
+            base, aliases = trace.tracer.views.base_of_view(one), trace.tracer.aliases
             for other in changed:
-                aliases = trace.tracer.aliases
-                if aliases.may_be_one(aliases.origin(base), aliases.origin(other)):
+                memory = aliases.origin(one if base is None else base)
+                if aliases.may_be_one(memory, aliases.origin(other)):
                     raise self.refusal("changes a tensor in place that it is given by another name")
         return [*own, *changed]
 
@@ -474,11 +450,8 @@ class Recursion(Loop):
         known.parameters = self.region.block.parameters[: len(operands)]
         known.yields = [Variable(one, known) for one in ends]
         types = result_types(known, [one.type for one in operands])
-        results = tracer.append(CALL, operands, {"function": self.name}, types).results
+        results = append_call(tracer, self.name, operands, types, self.shared)
         count = len(results) - len(self.tensors)
-        others = [*results, *map(tracer.captured, operands)]
-        for number, other in self.shared:
-            tracer.aliases.note(results[number], others[other])
         for tensor, result in zip(self.tensors.values(), results[count:], strict=True):
             tracer.hold(tensor, result)
         owners = [*results[:count], *self.tensors.values()]

@@ -70,6 +70,9 @@ define(
 
 Branch = Callable[[], Sequence[Any]]
 Traceable = Callable[..., Sequence[Any]]
+Shared = tuple[int, int]
+"""A result of a function, and what may be one tensor with it, or share its memory: another one, or,
+counted behind all of them, a parameter."""
 _ROUNDS = 12
 
 
@@ -211,6 +214,21 @@ def append_while(
         facts = facts_of_iterations(result.type, before.type, start.type, end.type)
         tracer.learn(facts, "the size after any number of iterations")
     _note_iterations(tracer, paths[1], operands, results, of_variables)
+    return results
+
+
+def append_call(
+    tracer: Tracer,
+    name: str,
+    operands: Sequence[Variable],
+    types: Sequence[ValueType],
+    shared: Collection[Shared],
+) -> list[Variable]:
+    """Append a `call` of a function, of which is known what its results may be."""
+    results = [*tracer.append(CALL, operands, {"function": name}, types).results]
+    others = [*results, *map(tracer.captured, operands)] if shared else ()
+    for number, other in shared:
+        tracer.aliases.note(results[number], others[other])
     return results
 
 
@@ -572,6 +590,29 @@ def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Var
             if tracer.aliases.may_be_one(variable, one):
                 tracer.aliases.note(result, earlier)
         met[variable] = result
+
+
+def shared_by(tracer: Tracer, block: Block, of_variables: int) -> set[Shared]:
+    """What the results of a function may be; to be asked before it is one.
+
+    Behind the results for variables stand those for tensors that it changes in place.
+    """
+    aliases, yields = tracer.aliases, block.yields
+    looked = (_looked_into(tracer, aliases.origin(one)) for one in yields)
+    own = [{*map(aliases.origin, held)} for held in looked]
+    found = {
+        (number, other)
+        for number, mine in enumerate(own)
+        for other in range(number)
+        if any(aliases.may_be_one(a, b) for a in mine for b in own[other])
+    }
+    places = {aliases.origin(one): place for place, one in enumerate(block.parameters, len(own))}
+    for number, leaf in enumerate(yields[:of_variables]):
+        for one in own[number] if leaf.number is None else ():
+            memory = (each for other in aliases.of(one) for each in _looked_into(tracer, other))
+            known = places.keys() & map(aliases.origin, memory)
+            found |= {(number, places[each]) for each in known}
+    return found
 
 
 def _note_alias(tracer: Tracer, result: Variable, outer: Variable) -> None:
