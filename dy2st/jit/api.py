@@ -17,7 +17,6 @@ from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
     from dy2st.jit import concrete_program, graph_breaks
-    from dy2st.jit.graph_breaks import GraphBreaks
 else:
     graph_breaks = Lazy("dy2st.jit.graph_breaks")
     concrete_program = Lazy("dy2st.jit.concrete_program")
@@ -151,19 +150,10 @@ def to_static(
     if is_loaded_model(function):
         return with_passes_and_engine(function, input_spec, passes, engine)
     if isinstance(function, Layer):
-        forward = function.forward
-        if isinstance(forward, StaticFunction):
-            input_spec, passes = input_spec or forward.input_spec, passes or forward.passes
-            engine = engine or forward.engine
-            is_broken = full_graph is None and forward.breaks is not None
-            full_graph = False if is_broken else full_graph
-            forward = forward.dygraph_function
-        if inspect.ismethod(forward) and forward.__self__ is function:
+        converted = _convert(function.forward, input_spec, passes, engine, full_graph)
+        if converted._held is function:
             # The Layer holds the method: a reference back would keep it until the next collection.
-            how = passes, engine, _breaks(full_graph, passes, engine)
-            converted = StaticFunction(forward.__func__, input_spec, function, *how)
-        else:
-            converted = _convert(forward, input_spec, passes, engine, full_graph)
+            converted._held = None
         object.__setattr__(function, "forward", converted)
         return function
     return _convert(function, input_spec, passes, engine, full_graph)
@@ -193,41 +183,28 @@ def with_passes_and_engine(
     return type(model)([*programs.values()], state, engine, model.limits)
 
 
-def _breaks(full_graph: bool | None, passes: Any, engine: str | None) -> GraphBreaks | None:
-    """What lets Python make the calls that are refused; None if they shall raise."""
-    if full_graph is not False:
-        return None
-    return graph_breaks.GraphBreaks(functools.partial(StaticFunction, passes=passes, engine=engine))
-
-
 def _convert(
-    function: Any,
-    input_spec: InputSpecs,
-    passes: Any,
-    engine: str | None,
-    full_graph: bool | None = None,
+    function: Any, input_spec: InputSpecs, passes: Any, engine: str | None, full_graph: bool | None
 ) -> StaticFunction:
-    breaks = _breaks(full_graph, passes, engine)
+    instance = held = None
     if isinstance(function, StaticFunction):
-        instance = function.class_instance
         # Converted twice: what is said now comes before what was said then.
-        specs, passes = input_spec or function.input_spec, passes or function.passes
+        input_spec, passes = input_spec or function.input_spec, passes or function.passes
         engine = engine or function.engine
-        if full_graph is None and function.breaks is not None:
-            breaks = _breaks(False, passes, engine)
-        return StaticFunction(function._function, specs, instance, passes, engine, breaks)
-    if inspect.ismethod(function):
-        owner: Any = function.__self__
-        if isinstance(owner, type):
+        is_broken = full_graph is None and function.breaks is not None
+        full_graph = False if is_broken else full_graph
+        instance, held, function = function.class_instance, function._held, function.__wrapped__
+    elif inspect.ismethod(function):
+        instance = held = function.__self__
+        if isinstance(held, type):
             raise NotConvertible(
                 f"to_static of the class method {function.__qualname__}",
                 at=None,
                 why="its first argument is a class, of which a Program knows nothing",
                 hint="convert the function that it calls",
             )
-        how = passes, engine, breaks
-        return StaticFunction(function.__func__, input_spec, owner, *how).hold_instance()
-    if isinstance(function, (staticmethod, classmethod)):
+        function = function.__func__
+    elif isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(
             f"to_static of a {type(function).__name__}",
             at=None,
@@ -235,10 +212,15 @@ def _convert(
             hint=f"to_static goes under @{type(function).__name__}: write the decorators in the "
             "other order",
         )
-    why = why_not(function)
-    if why:
+    elif why := why_not(function):
         raise not_convertible("to_static takes a function, a method or a Layer", function, why)
-    return StaticFunction(function, input_spec, None, passes, engine, breaks)
+    breaks = None
+    if full_graph is False:  # Python makes the calls that are refused
+        how = {"passes": passes, "engine": engine}
+        breaks = graph_breaks.GraphBreaks(functools.partial(StaticFunction, **how))
+    made = StaticFunction(function, input_spec, instance, passes, engine, breaks)
+    made._held = held
+    return made
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -97,15 +97,13 @@ class StaticFunction(Generic[P, R]):
         self._held = None
         self._function = function
         self._input_spec = None if input_spec is None else tuple(input_spec)
-        self._layer: Callable[[], Any] | None = None if layer is None else reference_to(layer)
         # By identity: instances may be equal, or have no hash.
         self._methods: dict[int, StaticFunction] = {}
         self.passes, self.engine, self.breaks = passes, engine, breaks
         self.broken: dict[Hashable, Break] = {}  # calls that Python makes, by key
-        self._called: Layer | None = None
+        self.called: Callable[..., Any] = function  # by a trace, before its arguments the instance
         self._training = True
-        self.signature = signature.Signature(function, layer is not None)
-        self.signature.check_count(self._input_spec or ())
+        self._bind_to(None if layer is None else reference_to(layer))
         self.programs = programs.Programs()
         self.__name__ = getattr(function, "__name__", type(function).__name__)
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
@@ -113,7 +111,6 @@ class StaticFunction(Generic[P, R]):
         self.__doc__ = getattr(function, "__doc__", None)
         self.__annotations__ = getattr(function, "__annotations__", {})
         self.__wrapped__ = function
-        self.__signature__ = self.signature.whole
 
     # -- what it wraps -----------------------------------------------------------------------
 
@@ -149,8 +146,10 @@ class StaticFunction(Generic[P, R]):
         # Another thread may have come first: all get one method, and so one set of Programs.
         return methods.setdefault(key, method)
 
-    def _bind_to(self, instance: Callable[[], Any]) -> None:
-        self._layer, self.signature = instance, signature.Signature(self._function, is_bound=True)
+    def _bind_to(self, instance: Callable[[], Any] | None) -> None:
+        self._layer = instance
+        self.signature = signature.Signature(self._function, instance is not None)
+        self.signature.check_count(self._input_spec or ())
         self.__signature__ = self.signature.whole
 
     def __eq__(self, other: object) -> bool:
@@ -160,18 +159,6 @@ class StaticFunction(Generic[P, R]):
     def __hash__(self) -> int:
         """Equal methods have one hash."""
         return id(self.__dict__)
-
-    def hold_instance(self) -> StaticFunction:
-        """Keep the instance alive, as a bound method of Python does; gives the function itself.
-
-        >>> net = dy2st.to_static(dy2st.nn.Linear(2, 3))
-        >>> method = net.forward.hold_instance()
-        >>> del net
-        >>> method(dy2st.ones([1, 2])).shape
-        [1, 3]
-        """
-        self._held = self.class_instance
-        return self
 
     def __repr__(self) -> str:
         """`StaticFunction(Net.forward)`."""
@@ -215,8 +202,9 @@ class StaticFunction(Generic[P, R]):
         >>> [one.name for one in program.block.walk()]
         ['matmul', 'add', 'constant', 'multiply']
         """
-        made = self.bound_to(self.class_instance)
-        made._called = layer
+        made, own = self.bound_to(self.class_instance), int(self._layer is not None)
+        # A trace gives the instance of a method first, which the Layer's call adds by itself.
+        made.called = lambda *args, **kwargs: converted(layer)(*args[own:], **kwargs)
         return made
 
     @property
@@ -409,7 +397,7 @@ class StaticFunction(Generic[P, R]):
         if not isinstance(input_spec, (list, tuple)):
             raise WrongKind(f"input_spec is a list of InputSpecs, not {input_spec!r}")
         # Hooks see the arguments that a call gives, and no defaults.
-        specs = self.signature.specs(tuple(input_spec), with_defaults=self._called is None)
+        specs = self.signature.specs(tuple(input_spec), with_defaults=self.called is self._function)
         try:
             return self.programs.of_specs(trace.Subject(self, specs))
         except ConversionError as error:
@@ -484,20 +472,6 @@ class StaticFunction(Generic[P, R]):
         concrete, constants = self.concrete_program, self.programs.constants(self.signature)
         compiling = tuple(concrete.compiling())
         return replace(concrete.report, constants=constants, compiling=compiling, whole=whole)
-
-    @property
-    def called(self) -> Callable[..., Any]:
-        """What a call of it is, to a trace: the function, or the call of its Layer.
-
-        >>> dy2st.to_static(lambda x: x + 1).called(2)
-        3
-        """
-        return self._function if self._called is None else self._call_of_layer
-
-    def _call_of_layer(self, *args: Any, **kwargs: Any) -> Any:
-        # A trace passes the instance first, which the Layer's call adds by itself.
-        own = 0 if self._layer is None else 1
-        return converted(self._called)(*args[own:], **kwargs)  # type: ignore[arg-type]
 
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ class Net(dy2st.nn.Layer):
 @pytest.fixture
 def forward():
     net = dy2st.to_static(Net(), input_spec=[InputSpec([None, 3], name="x")])
-    return net.forward.hold_instance()
+    yield net.forward  # whose Layer stays
 
 
 def test_a_program_shows_its_text(forward):
