@@ -9,9 +9,9 @@ from types import CellType
 from typing import Any
 
 from dy2st.diagnostics.kept_state import named_values
-from dy2st.jit.concrete_program import transformed
 from dy2st.jit.static_function import StaticFunction, set_way
 from dy2st.passes.core.module import Module
+from dy2st.passes.pipelines import transformed
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.io import LoadedMethod, LoadedModel, load
 from dy2st_runtime.ir.program import Program

@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypeVar, ov
 from dy2st.jit.static_function import InputSpecs, StaticFunction
 from dy2st_runtime import engine as engines
 from dy2st_runtime.errors import ArgumentError, NotConvertible, WrongKind
+from dy2st_runtime.exported_buffers import constant_of
 from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import Lazy
 from dy2st_runtime.nn.layer import Layer
 
 if TYPE_CHECKING:
     from dy2st.jit import concrete_program, graph_breaks
+    from dy2st.passes import pipelines
 else:
     graph_breaks = Lazy("dy2st.jit.graph_breaks")
     concrete_program = Lazy("dy2st.jit.concrete_program")
+    pipelines = Lazy("dy2st.passes.pipelines")
 from types import FunctionType, MethodType
 
 AnyLayer = TypeVar("AnyLayer", bound=Layer)
@@ -176,10 +179,10 @@ def with_passes_and_engine(
     programs = dict(model.programs)
     state = {name: tensor.array for name, tensor in model.state_dict().items()}
     if passes is not None:
-        module = concrete_program.transformed(passes, programs, state)
+        module = pipelines.transformed(passes, programs, state)
         module.drop_unused_state()
         programs = module.programs
-        state = {name: concrete_program.as_constant(one) for name, one in module.state.items()}
+        state = {name: constant_of(array) for name, array in module.state.items()}
     return type(model)([*programs.values()], state, engine, model.limits)
 
 

@@ -44,18 +44,14 @@ from dy2st_runtime import engine as engines
 from dy2st_runtime import exported_buffers
 from dy2st_runtime.autograd import cut_off
 from dy2st_runtime.errors import (
-    ArgumentError,
     ConversionError,
     EngineError,
     Location,
-    PassError,
     PeerError,
     SpecError,
-    VerifyError,
 )
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs
-from dy2st_runtime.ir.checks.verifier import verify
 from dy2st_runtime.ir.definition import Effect as Kind
 from dy2st_runtime.ir.definition import lookup
 from dy2st_runtime.ir.exceptions import is_of_program
@@ -441,36 +437,6 @@ def as_pass(wanted: Any) -> Any:
     return import_module("dy2st.passes").as_pass(wanted)
 
 
-def transformed(applied: Any, programs: dict[str, Program], state: dict[str, Array]) -> Any:
-    """The Module that a pass makes of Programs and their arrays.
-
-    Raises ArgumentError if it leaves work for the host, which nobody would do here, and PassError
-    if it breaks a Program.
-    """
-    module = applied(import_module("dy2st.passes").Module(programs, state))
-    for program in module.programs.values():
-        try:
-            verify(program)
-        except VerifyError as error:
-            raise PassError(
-                f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of "
-                f"a PassContext tells which of several passes does it: {error}"
-            ) from None
-    for name, entries in module.epilogues.items():
-        operator = next(iter(entries.values()))[0]
-        raise ArgumentError(
-            f"the pass {applied.info.name} takes `{operator}` off an output of {name!r}, so the "
-            "results would be others: use it with a back end whose host computes that operator"
-        )
-    return module
-
-
-def as_constant(array: Array) -> Array:
-    """The array as engines keep what they make of it: by rows, and nobody can write to it."""
-    is_kept = array.flags.c_contiguous and exported_buffers.is_constant(array)
-    return array if is_kept else np.array(array, order="C")
-
-
 class OptimizedProgram:
     """A traced Program after passes, and the tensors and arrays that it reads.
 
@@ -481,6 +447,7 @@ class OptimizedProgram:
         """Run the passes on a copy; `engine` names what will run it."""
         state = live.now()
         arrays = {name: tensor.array for name, tensor in state.items()}
+        transformed = import_module("dy2st.passes.pipelines").transformed
         module = transformed(applied, {program.name: program}, dict(arrays))
         self.program: Program = module.programs[program.name]
         # A name that is kept with another array behind it was computed from the tensor's: it counts
@@ -488,7 +455,7 @@ class OptimizedProgram:
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {
-            name: wrapped(as_constant(module.state[name]))
+            name: wrapped(exported_buffers.constant_of(module.state[name]))
             for name in self.program.state
             if name not in arrays or name in built_in
         }

@@ -35,12 +35,11 @@ from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError, EngineError, Location, ShapeError, StateMade
 from dy2st_runtime.ir import Output, TensorType, ValueType
-from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.promotion import autocast, get_promotion
 from dy2st_runtime.ir.sizes import input_sizes
-from dy2st_runtime.ir.structure import containers_of, flatten, is_container, map_entries
+from dy2st_runtime.ir.structure import containers_of, flatten, is_container, substitute
 from dy2st_runtime.ir.tracing.python_numbers import is_too_wide
 from dy2st_runtime.ir.tracing.traced_numbers import reason_of
 from dy2st_runtime.ops.creation import get_default_dtype
@@ -458,8 +457,9 @@ class Programs:
                 self._watch.unrolled(static, specs, concrete.report.unrolled)
         concrete.report = replace(concrete.report, again=again or other)
         given = static.signature.given(specs)
-        if all(map(_can_be_given_again, given.values())):
-            concrete.arguments = given
+        leaves, _ = flatten(given, lambda entry: not is_container(entry))
+        if all(isinstance(leaf, InputSpec) or is_plain(leaf) for leaf in leaves):
+            concrete.arguments = given  # which stay what they are
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
         is_for_all = call.gradients is None and concrete.finished.has_gone_back
         self.asks |= bool(concrete.asked) or is_for_all
@@ -510,13 +510,6 @@ def _leave_once(made: set[Hashable], kind: Hashable, at: Location | None) -> boo
         made.clear()
     made.add((kind, at))
     return True
-
-
-def _can_be_given_again(value: Any) -> bool:
-    """Whether an argument can be given again: an InputSpec, or what stays what it is."""
-    if type(value) in (list, tuple, dict):
-        return all(map(_can_be_given_again, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, InputSpec) or is_plain(value)
 
 
 # -- sizes that change from call to call -----------------------------------------------------------
@@ -583,20 +576,13 @@ class Family:
 
 def generalised(specs: dict[str, Any], axes: frozenset[Axis]) -> dict[str, Any]:
     """The same specs with unknown sizes at these axes."""
-    count = -1
-
-    def spec(entry: Any) -> Any:
-        nonlocal count
-        if not isinstance(entry, InputSpec):
-            return map_entries(entry, spec)
-        count += 1
-        # A scalar has no axes, and a NumberSpec must stay one.
-        if not entry.shape:
-            return entry
-        shape = [None if (count, axis) in axes else s for axis, s in enumerate(entry.shape)]
-        return InputSpec(shape, entry.dtype, entry.name, entry.stop_gradient)
-
-    return {name: spec(entry) for name, entry in specs.items()}
+    leaves, structure = flatten(specs, lambda entry: isinstance(entry, InputSpec))
+    for index, spec in enumerate(leaves):
+        shape = [None if (index, axis) in axes else s for axis, s in enumerate(spec.shape)]
+        if shape:  # a scalar has no axes, and a NumberSpec must stay one
+            leaves[index] = InputSpec(shape, spec.dtype, spec.name, spec.stop_gradient)
+    wider: dict[str, Any] = substitute(structure, leaves)
+    return wider
 
 
 def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
@@ -622,31 +608,21 @@ def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
 
 def _same(general: Any, example: Any) -> bool:
     """Whether two structures are alike; a number may have become an output."""
+    (ours, inside), (theirs, other) = (
+        flatten(one, lambda entry: not is_container(entry)) for one in (general, example)
+    )
+    # The text tells types and the order of dicts, the comparison formats of texts.
+    is_one = repr(inside) == repr(other) and inside == other
+    return is_one and all(map(_same_leaf, ours, theirs))
+
+
+def _same_leaf(general: Any, example: Any) -> bool:
     if isinstance(general, Output):
         if general.as_number and not isinstance(example, Output):
             return isinstance(example, (bool, int))
         return isinstance(example, Output) and general.as_number == example.as_number
-    if type(general) is not type(example):
-        return False
-    if isinstance(general, (Choice, Text)):
-        left, right = _parts(general), _parts(example)
-        return len(left) == len(right) and all(map(_same, left, right))
-    if not is_container(general):
-        # A constant nan is like another.
-        return bool(general == example or general != general)
-    if isinstance(general, dict):
-        return list(general) == list(example) and all(
-            _same(general[k], example[k]) for k in general
-        )
-    return len(general) == len(example) and all(map(_same, general, example))
-
-
-def _parts(value: Any) -> tuple[Any, ...]:
-    """What stands in a Choice or Text, in order."""
-    if isinstance(value, Choice):
-        return (value.tag, *value.cases)
-    holes = [p if isinstance(p, str) else (p.value, p.conversion, p.spec) for p in value.parts]
-    return tuple(holes)
+    # A constant nan is like another.
+    return type(general) is type(example) and bool(general == example or general != general)
 
 
 def _types(concrete: ConcreteProgram) -> tuple[ValueType, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from dy2st.convert.replay.places import Source
 from dy2st.convert.replay.result import Given, Made, Out, Rows, Several
 from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
-from dy2st.jit.concrete_program import ConcreteProgram, as_pass, transformed
+from dy2st.jit.concrete_program import ConcreteProgram, as_pass
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import OutputAliasing, check_apart
 from dy2st.jit.static_function import StaticFunction
@@ -126,7 +127,7 @@ def save(
     programs, state = programs_to_save(layer, input_spec)
     applied = as_pass(pipeline)
     if applied is not None:
-        module = transformed(applied, programs, state)
+        module = import_module("dy2st.passes.pipelines").transformed(applied, programs, state)
         module.drop_unused_state()
         programs, state = module.programs, module.state
     io.save_programs(path, programs, state)

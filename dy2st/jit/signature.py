@@ -110,18 +110,6 @@ def constant_key(value: Any) -> Hashable:
     return Constant(value) if row.same and (row.is_atom or row.is_constant) else Identity(value)
 
 
-def is_constant(value: Any) -> bool:
-    """Whether a value that is no data stays what its key says.
-
-    >>> is_constant(("a", None)), is_constant(["a"])
-    (True, False)
-    """
-    kind = type(value)
-    if kind is tuple:
-        return all(map(is_constant, value))
-    return kind is not set and not is_container(value)
-
-
 class Constant:
     """Equal to another only if code cannot tell their values apart."""
 
@@ -248,7 +236,7 @@ class Signature:
         if [name for name in arguments if name in kwargs] != list(kwargs):
             return False
         defaults = [v for name, v in arguments.items() if v is parameters[name].default]
-        return not any(map(is_tensor, defaults)) and all(map(is_constant, defaults))
+        return not (any(map(is_tensor, defaults)) or containers_of(defaults))
 
     def call_of(self, specs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The `args` and `kwargs` of a call with these arguments."""
@@ -441,11 +429,11 @@ class NumberSpec(InputSpec):
 
 
 class Call(NamedTuple):
-    """The arguments of a call in which numbers are inputs, and the places that are."""
+    """The arguments of a call in which numbers are inputs, and the places that are, with these."""
 
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
-    places: list[Path]
+    places: dict[Path, Any]
 
 
 class NumberInputs:
@@ -490,7 +478,7 @@ class NumberInputs:
         if new := self.trials.begin(new):
             self._set({**self._are, **{path: self._seen.get(path, set()) for path in new}})
 
-    def refuse(self, places: Sequence[Path], why: str) -> None:
+    def refuse(self, places: Iterable[Path], why: str) -> None:
         """A trace with these as inputs is refused: some of them are none any more."""
         gone = self.trials.refuse(places, why)
         self._set({path: values for path, values in self._are.items() if path not in gone})
@@ -498,13 +486,13 @@ class NumberInputs:
     def keep(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
         """Let the numbers of a call be constants; whether one was an input."""
         given = self.of(args, kwargs)
-        for path in given.places:
-            self._are.get(path, set()).add(_value_at(given, path))
+        for path, value in given.places.items():
+            self._are.get(path, set()).add(value)
         return bool(given.places)
 
     def of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
         """A call with its numbers as inputs, where they are."""
-        places: list[Path] = []
+        places: dict[Path, Any] = {}
         new, named = list(args), kwargs
         for (place,) in [way for way in self._ways if len(way) == 1]:
             if isinstance(place, int):
@@ -518,7 +506,7 @@ class NumberInputs:
         self._are = are
         self._ways = dict.fromkeys(path[: n + 1] for path in are for n in range(len(path)))
 
-    def _given(self, value: Any, path: Path, places: list[Path]) -> Any:
+    def _given(self, value: Any, path: Path, places: dict[Path, Any]) -> Any:
         """An argument with inputs in the places of numbers; adds the places."""
         if path not in self._ways:
             return value
@@ -529,19 +517,12 @@ class NumberInputs:
             is_one = kind is float or _SMALLEST <= value <= _LARGEST
             if constants is None or not is_one or value in constants:
                 return value
-            places.append(path)
+            places[path] = value
             return NumberInput(np.asarray(value, "int64" if kind is int else "float64"))
         if not is_container(value):
             return value
         keys = iter(value if isinstance(value, dict) else range(len(value)))
         return map_entries(value, lambda one: self._given(one, (*path, next(keys)), places))
-
-
-def _value_at(given: Call, path: Path) -> Any:
-    value: Any = given.args if isinstance(path[0], int) else given.kwargs
-    for step in path:
-        value = value[step]
-    return value.array.item()
 
 
 def _numbers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:

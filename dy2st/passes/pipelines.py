@@ -20,6 +20,7 @@ from dy2st.passes.common_subexpressions import EliminateCommonSubexpr
 from dy2st.passes.concat_position import CanonicalizeConcatPos
 from dy2st.passes.control_flow import SimplifyControlFlow
 from dy2st.passes.core.base import Pass, Sequential
+from dy2st.passes.core.module import Array, Module
 from dy2st.passes.core.registry import register
 from dy2st.passes.dead_code import EliminateDeadCode
 from dy2st.passes.dynamic_to_static import DynamicToStatic
@@ -30,7 +31,15 @@ from dy2st.passes.loop_invariants import HoistLoopInvariants
 from dy2st.passes.parameters import FreezeParameters, LiftConstants
 from dy2st.passes.peephole import Peephole, Peephole1
 from dy2st.passes.simplify_inference import SimplifyInference
-from dy2st_runtime.errors import ArgumentError, WrongKind, did_you_mean
+from dy2st_runtime.errors import (
+    ArgumentError,
+    PassError,
+    VerifyError,
+    WrongKind,
+    did_you_mean,
+)
+from dy2st_runtime.ir import Program
+from dy2st_runtime.ir.checks.verifier import verify
 
 
 def inference() -> list[Pass]:
@@ -172,7 +181,31 @@ def as_pass(wanted: Any) -> Pass:
     raise WrongKind(f"a pipeline is a pass, a list of passes or a name, not {wanted!r:.80}")
 
 
+def transformed(applied: Pass, programs: dict[str, Program], state: dict[str, Array]) -> Module:
+    """The Module that a pass makes of Programs and their arrays.
+
+    Raises ArgumentError if it leaves work for the host, which nobody would do here, and PassError
+    if it breaks a Program.
+    """
+    module = applied(Module(programs, state))
+    for program in module.programs.values():
+        try:
+            verify(program)
+        except VerifyError as error:
+            raise PassError(
+                f"the pass {applied.info.name} breaks the Program; the instrument VerifyAfter() of "
+                f"a PassContext tells which of several passes does it: {error}"
+            ) from None
+    for name, entries in module.epilogues.items():
+        operator = next(iter(entries.values()))[0]
+        raise ArgumentError(
+            f"the pass {applied.info.name} takes `{operator}` off an output of {name!r}, so the "
+            "results would be others: use it with a back end whose host computes that operator"
+        )
+    return module
+
+
 for _name in PIPELINES:
     register(_name, lambda name=_name: pipeline(name))
 
-__all__ = ["PIPELINES", "as_pass", "inference", "opu", "pipeline", "training"]
+__all__ = ["PIPELINES", "as_pass", "inference", "opu", "pipeline", "training", "transformed"]

@@ -37,6 +37,12 @@ def is_constant(array: Array) -> bool:
     return bool(array.flags.owndata) or _is_read_only(array)
 
 
+def constant_of(array: Array) -> Array:
+    """The array as engines keep what they make of it: by rows, and nobody can write to it."""
+    is_kept = array.flags.c_contiguous and is_constant(array)
+    return array if is_kept else np.array(array, order="C")
+
+
 def _owner(array: Array) -> Array:
     """The array whose memory it is, as far as NumPy knows."""
     while isinstance(array.base, np.ndarray):
@@ -56,4 +62,4 @@ def _is_read_only(array: Any) -> bool:
         return False
 
 
-__all__ = ["COUNT", "is_constant", "note_export"]
+__all__ = ["COUNT", "constant_of", "is_constant", "note_export"]
