@@ -24,6 +24,18 @@ class ErrorKind(str):
         name.kind, name.cause = type(error), error.__cause__
         return name
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the kind of the same exceptions; a name alone is that of all of them."""
+        if not isinstance(other, ErrorKind):
+            return str.__eq__(self, other)
+        return self.kind is other.kind and self.cause is other.cause
+
+    def __ne__(self, other: object) -> bool:
+        """The contrary, which is no longer that of texts."""
+        return not self == other
+
+    __hash__ = str.__hash__
+
 
 def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
     """The exception to raise; RuntimeError, with the name, for a class that is not at hand."""

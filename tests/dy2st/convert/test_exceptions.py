@@ -121,3 +121,32 @@ def test_what_none_cannot_do_is_raised_where_the_branch_is_taken(ask):
         return x * 2
 
     same(f, sizes="unknown")
+
+
+def named_alike():
+    class Wrong(Exception):
+        pass
+
+    return Wrong
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_exceptions_of_one_name_are_told_apart(engine):
+    first, second = named_alike(), named_alike()
+
+    def f(x):
+        if x > 2:
+            raise first("x")
+        if x > 1:
+            raise second("x")
+        if x > 0:
+            raise ValueError("x") from KeyError("a")
+        raise ValueError("x") from KeyError("b")
+
+    static, raised = to_static(f, engine=engine), []
+    for value in (3.0, 1.5, 0.5, -1.0):
+        with pytest.raises(Exception, match="x") as caught:
+            static(dy2st.to_tensor(value))
+        raised.append((caught.type, repr(caught.value.__cause__)))
+    causes = [(ValueError, "KeyError('a')"), (ValueError, "KeyError('b')")]
+    assert raised == [(first, "None"), (second, "None"), *causes]
