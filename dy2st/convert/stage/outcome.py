@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -261,11 +262,14 @@ def record(error: BaseException) -> None:
     # One of Python's own is found by its name; a user's class, or a cause, is kept with the
     # Program.
     is_builtin = getattr(builtins, kind.__name__, None) is kind and issubclass(kind, Exception)
-    if is_builtin and error.__cause__ is None:
-        name: Any = kind.__name__
-    else:
-        name = ErrorKind.of(error)
+    name: Any = ErrorKind.of(error)
     args = tuple(map(with_lists, error.args))
+    is_live = lambda one: is_container(one) or isinstance(one, (Tensor, Dim, Condition))  # noqa: E731
+    if any(isinstance(entry, Enum) for entry in args) and not any(map(is_live, args)):
+        name.arguments = args
+        args = tuple(repr(entry) if isinstance(entry, Enum) else entry for entry in args)
+    elif is_builtin and error.__cause__ is None:
+        name = kind.__name__
     wrong = flatten((args, state), _is_foreign)[0]
     if wrong:
         raise ConversionError(

@@ -9,26 +9,28 @@ from typing import Any
 class ErrorKind(str):
     """The name of an exception's class, and the class itself as long as the Program is live.
 
-    In a saved Program only the name is left.
+    In a saved Program only the name is left, and the text of members of an Enum.
     """
 
-    __slots__ = ("cause", "kind")
+    __slots__ = ("arguments", "cause", "kind")
 
     kind: type[BaseException]
     cause: BaseException | None
+    arguments: tuple[Any, ...] | None  # of constants, where the Program has no attribute for one
 
     @classmethod
     def of(cls, error: BaseException) -> ErrorKind:
         """The kind of an exception, with what it was raised from."""
         name = cls(type(error).__name__)
-        name.kind, name.cause = type(error), error.__cause__
+        name.kind, name.cause, name.arguments = type(error), error.__cause__, None
         return name
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the kind of the same exceptions; a name alone is that of all of them."""
         if not isinstance(other, ErrorKind):
             return str.__eq__(self, other)
-        return self.kind is other.kind and self.cause is other.cause
+        is_alike = self.kind is other.kind and self.cause is other.cause
+        return is_alike and self.arguments is other.arguments
 
     def __ne__(self, other: object) -> bool:
         """The contrary, which is no longer that of texts."""
@@ -41,7 +43,7 @@ def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -
     """The exception to raise; RuntimeError, with the name, for a class that is not at hand."""
     if isinstance(name, ErrorKind):
         # An exception with these arguments; the user's own `__init__` has run before.
-        kind = name.kind
+        kind, arguments = name.kind, name.arguments or arguments
         if getattr(builtins, kind.__name__, None) is kind:
             error: BaseException = kind(*arguments)
         else:

@@ -1,10 +1,13 @@
 """Exceptions that a tensor decides on, in `try` and through calls, as Python has them."""
 
+from enum import Enum
+
 import pytest
 
 import dy2st
 from dy2st.errors import ArgumentError
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
 
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [9.0, 9.0, 9.0], [0.0, 0.0, 0.0], [2.0, 1.5, 1.0])
@@ -150,3 +153,28 @@ def test_exceptions_of_one_name_are_told_apart(engine):
         raised.append((caught.type, repr(caught.value.__cause__)))
     causes = [(ValueError, "KeyError('a')"), (ValueError, "KeyError('b')")]
     assert raised == [(first, "None"), (second, "None"), *causes]
+
+
+class Phase(Enum):
+    WARM, COLD = 1, 2
+
+
+def test_a_member_of_an_enum_is_raised_and_its_text_saved(tmp_path):
+    def rate(x):
+        phase = Phase.WARM if x.sum() > 0 else Phase.COLD
+        rates = {Phase.WARM: 0.5}
+        if x.max() > 5:
+            raise ValueError("too large", phase)
+        return x * rates[phase]
+
+    static = to_static(rate, input_spec=[InputSpec([None])])
+    assert static(dy2st.to_tensor([2.0])).tolist() == [1.0]
+    with pytest.raises(KeyError) as missing:
+        static(dy2st.to_tensor([-1.0]))
+    assert missing.value.args == (Phase.COLD,)
+    with pytest.raises(ValueError, match="too large") as large:
+        static(dy2st.to_tensor([7.0, -9.0]))
+    assert large.value.args == ("too large", Phase.COLD)
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    with pytest.raises(KeyError, match="Phase.COLD: 2"):
+        dy2st.jit.load(str(tmp_path / "model"))(dy2st.to_tensor([-1.0]))
