@@ -40,6 +40,7 @@ class Names:
 
     captured: names that a closure made here (function, lambda, generator expression, class) uses;
     they may be read at any later time. Names that only a comprehension uses are read at once.
+    jumps: the kinds of jumps that leave a statement.
     """
 
     reads: set[str] = field(default_factory=set)
@@ -48,6 +49,7 @@ class Names:
     captured: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     nonlocals: set[str] = field(default_factory=set)
+    jumps: set[type] = field(default_factory=set)
 
     def add(self, other: Names) -> None:
         """Take in the names of a part."""
@@ -57,6 +59,7 @@ class Names:
         self.captured |= other.captured
         self.declared |= other.declared
         self.nonlocals |= other.nonlocals
+        self.jumps |= other.jumps
 
 
 class NameTable:
@@ -141,6 +144,9 @@ class NameTable:
             else:
                 _add_strings(inner, names)
                 todo += children(inner)
+        if isinstance(node, LOOPS):
+            names.jumps -= {gast.Break, gast.Continue}
+            names.jumps |= self.of_all(node.orelse).jumps
         return names
 
     def inside(self, node: Node) -> Names:
@@ -179,6 +185,8 @@ def _add_name(node: Node, names: Names) -> None:
 def _add_strings(node: Node, names: Names) -> None:
     """What a node reads or binds by a name that is no node."""
     kind = node.__class__
+    if kind in _JUMPS:
+        names.jumps.add(kind)
     if kind not in _WITH_STRINGS:
         return
     # Its target stands there as stored, and is read as well.
@@ -194,6 +202,7 @@ def _add_strings(node: Node, names: Names) -> None:
         names.writes |= {name} if name else set()
 
 
+_JUMPS = frozenset({gast.Break, gast.Continue, gast.Return})
 _WITH_STRINGS = frozenset(
     {
         gast.AugAssign,
@@ -237,10 +246,10 @@ class Exits:
     at_return: frozenset[str] = _NONE
     at_exception: frozenset[str] = _NONE
 
-    def of(self, statement: Node) -> frozenset[str]:
-        """The names live where the jumps out of a statement go."""
+    def of(self, jumps: set[type]) -> frozenset[str]:
+        """The names live where jumps of some kinds go."""
         places = {gast.Break: self.at_break, gast.Continue: self.at_continue}
-        return _NONE.union(*(places.get(kind, self.at_return) for kind in jumps_out(statement)))
+        return _NONE.union(*(places.get(kind, self.at_return) for kind in jumps))
 
 
 class Liveness:
@@ -319,7 +328,7 @@ class Liveness:
         last = after
         if node.finalbody:
             # Every way out leads through `finally`.
-            leaving = exits.at_exception | exits.of(node)
+            leaving = exits.at_exception | exits.of(self._names.of(node).jumps)
             last = self.block(node.finalbody, after | leaving, exits)
             exits = Exits(last, last, last, last)
         caught = exits.at_exception
@@ -337,22 +346,6 @@ class Liveness:
         """What is read here; what a closure made here uses may be read from now on."""
         names = self._names.of(node)
         return frozenset(names.reads | names.captured)
-
-
-def jumps_out(statement: Node) -> set[type]:
-    """The kinds of jumps that leave a statement."""
-    if isinstance(statement, SCOPES):
-        return set()
-    if isinstance(statement, LOOPS):
-        found = jumps_in(statement.body) - {gast.Break, gast.Continue}
-        return found | jumps_in(statement.orelse)
-    own = {type(statement)} & {gast.Break, gast.Continue, gast.Return}
-    return own | jumps_in(statements_inside(statement))
-
-
-def jumps_in(block: Block) -> set[type]:
-    """The kinds of jumps that leave a block."""
-    return set().union(*map(jumps_out, block))
 
 
 def plain_targets(target: Node) -> list[str]:
@@ -602,7 +595,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         if isinstance(node, SCOPES):
             continue
         if isinstance(node, (*CONTROL, gast.Try, gast.With)):
-            staged += [] if obstacle(node, depth, not yields) else [node]
+            staged += [] if obstacle(node, table, depth, not yields) else [node]
             depth += 1
         todo += [(child, depth) for child in statements_inside(node)]
     cells = captured & local
@@ -670,7 +663,7 @@ def _flow(node: Node, table: NameTable, liveness: Liveness, plain: frozenset[str
 MAXIMAL_DEPTH = 200 if sys.version_info[:2] == (3, 12) else 300
 
 
-def obstacle(node: Node, depth: int, is_inside: bool = False) -> str:
+def obstacle(node: Node, table: NameTable, depth: int, is_inside: bool = False) -> str:
     """The code of the first obstacle in a statement.
 
     is_inside: it stands in a statement without one, so that only a jump may be in its way.
@@ -682,4 +675,4 @@ def obstacle(node: Node, depth: int, is_inside: bool = False) -> str:
             return "yield"
         if is_bare_super(inner):
             return "super"
-    return "jump" if jumps_in(statements_inside(node)) else ""
+    return "jump" if any(table.of(one).jumps for one in statements_inside(node)) else ""

@@ -179,17 +179,17 @@ def left_as_python(function: FunctionType) -> list[tuple[int, str]]:
     """The lines of statements that stay Python's own, with the code of the reason."""
     tree, context, why = prepared(function)
     rewrite(tree, context)
-    return sorted({*_left_in(tree, 0, why)})
+    return sorted({*_left_in(tree, NameTable(), 0, why)})
 
 
-def _left_in(node: Node, depth: int, why: str) -> Iterator[tuple[int, str]]:
+def _left_in(node: Node, table: NameTable, depth: int, why: str) -> Iterator[tuple[int, str]]:
     for inner in statements_inside(node) if depth else node.body:
         if isinstance(inner, SCOPES):
             continue
-        left = why or obstacle(inner, depth) if isinstance(inner, CONTROL) else ""
+        left = why or obstacle(inner, table, depth) if isinstance(inner, CONTROL) else ""
         if left:
             yield inner.lineno, left
-        yield from _left_in(inner, depth + 1, why)
+        yield from _left_in(inner, table, depth + 1, why)
 
 
 def form_of(tree: Node, context: Context) -> tuple[Lowering, ast.stmt]:
