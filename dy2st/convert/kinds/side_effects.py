@@ -132,11 +132,14 @@ def exit_(trace: Trace, status: Any = None) -> None:
 def _breakpoint(trace: Trace, *args: Any, **options: Any) -> None:
     if trace.call_context.is_tentative:
         trace.refuse_effect("breakpoint() is called")
-    is_default = sys.breakpointhook is sys.__breakpointhook__
-    if is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
+    hook = trace.attr(sys, "breakpointhook")
+    is_default = hook is sys.__breakpointhook__
+    if hook is not sys.breakpointhook:  # the code has set it
+        trace.call(hook, *args, **options)
+    elif is_default and "PYTHONBREAKPOINT" not in os.environ:  # it names another debugger
         _stop()
     else:
-        called_by_the_user(sys.breakpointhook, args, options)
+        called_by_the_user(hook, args, options)
 
 
 def _stop() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
+import sys
 
 import pytest
 
@@ -84,3 +85,17 @@ def test_variables_of_the_environment_that_the_code_sets_are_there():
     finally:
         os.environ.clear()
         os.environ.update(before)
+
+
+def test_breakpoint_calls_the_hook_that_the_code_has_set():
+    def f(x):
+        stops = []
+        hook, sys.breakpointhook = sys.breakpointhook, lambda *args: stops.append(args)
+        breakpoint(1)
+        sys.breakpointhook = hook
+        return x * len(stops), stops
+
+    result, stops = to_static(f)(X)
+    assert float(result[0]) == 1.0
+    assert stops == [(1,)]
+    assert sys.breakpointhook is sys.__breakpointhook__
