@@ -582,7 +582,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     """
     table = NameTable()
     inside = table.inside(function)
-    local = local | bound_in(inside, function)
+    local = local | bound_in(inside, function).difference(context.function.__code__.co_freevars)
     liveness = Liveness(table, function)
     has_walrus = context.has(gast.NamedExpr)
     binding = Binding(table, function, local, has_walrus)

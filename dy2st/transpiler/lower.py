@@ -195,7 +195,8 @@ def _left_in(node: Node, table: NameTable, depth: int, why: str) -> Iterator[tup
 def form_of(tree: Node, context: Context) -> tuple[Lowering, ast.stmt]:
     """Rewrite and lower a function."""
     # Before the rewrites, which add names of their own.
-    local = bound_in(NameTable().inside(tree), tree)
+    outer = context.function.__code__.co_freevars  # a class inside may bind them
+    local = bound_in(NameTable().inside(tree), tree).difference(outer)
     rewrite(tree, context)
     inner = InnerCodes(context.function)
     names = analyse(tree, local, inner.captured, context)

@@ -30,6 +30,17 @@ PROGRAMS = {
                 return n
             return g(), g(), n
         """,
+    "nonlocal in a class of a function that does not name it": """
+        def f(xs):
+            n = 0
+            def g():
+                class C:
+                    nonlocal n
+                    n += 1
+            for _ in xs:
+                g()
+            return n
+        """,
     "a closure reads what a branch unbinds": """
         def f(xs):
             y = 1
