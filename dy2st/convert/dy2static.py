@@ -289,7 +289,7 @@ def _unnamed(values: Sequence[Any]) -> Sequence[str]:
 def convert_while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Results],
-    loop_vars: Sequence[Any],
+    loop_vars: Sequence[Any] = (),
     names: Sequence[str] = (),
     plain: tuple[Callable[..., Results], Sequence[Any]] | None = None,
 ) -> Results:

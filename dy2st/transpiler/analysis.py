@@ -545,7 +545,7 @@ class Scope:
 
 @dataclass(eq=False, repr=False)
 class Flow:
-    """What goes in and out of a staged statement.
+    """What goes in and out of a staged statement: its `flow`. Others stay Python's own.
 
     state: the variables that it changes and that are read later, or in the next iteration.
     given: those of `state` that may have a value before.
@@ -565,14 +565,12 @@ class Analysis:
 
     unsure: the nodes that read a variable where it may be unbound.
     starts: the variables that start as `unbound`.
-    flows: by the id of each staged statement; those without one stay Python's own.
     """
 
     scope: Scope
     table: NameTable
     unsure: dict[int, Node]
     starts: set[str] = field(default_factory=set)
-    flows: dict[int, Flow] = field(default_factory=dict)
 
 
 def analyse(function: Node, local: set[str], captured: set[str], context: Context) -> Analysis:
@@ -617,7 +615,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     unsure = {**binding.unsure_reads, **binding.unsure_statements}
     found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
     for node in staged:
-        found.flows[id(node)] = flow = _flow(node, table, liveness, plain)
+        node.flow = flow = _flow(node, table, liveness, plain)
         passed = {*flow.given, *flow.own}.union(*flow.reads)
         # What is passed to a staged statement needs a value: `unbound`, where it may have none.
         found.starts |= passed - binding.at[id(node)]

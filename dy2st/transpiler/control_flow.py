@@ -91,7 +91,9 @@ def plain_loop(low: Lowering, loop: Node, flow: Flow) -> tuple[list[ast.stmt], l
     `def plain_loop_0(n, a): while ...; return (a,)`, and `(plain_loop_0, (n, a))`. A `for` takes
     what it runs over first. Without such a loop there is nothing.
     """
-    only_read, names = getattr(loop, "names_of_plain", ((), {""}))
+    if not hasattr(loop, "plain"):
+        return [], []
+    only_read, names = loop.names_of_plain
     known = low.names.table.of(loop)  # without what stands behind a jump
     known_names = known.reads | known.writes
     if not all(low.is_local(name) and name in known_names for name in names - {"range"}):
@@ -111,13 +113,17 @@ def plain_loop(low: Lowering, loop: Node, flow: Flow) -> tuple[list[ast.stmt], l
 
 def if_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`y = convert_ifelse(pred, true_fn_0, false_fn_0, (x,), (y,), (y,), ("y",))`."""
-    flow = low.names.flows.get(id(node))
+    flow = getattr(node, "flow", None)
     test = low.expression(node.test)
     if flow is None:
         body, orelse = low.block(node.body) or [ast.Pass()], low.block(node.orelse)
         return [ast.If(low.call("truth", test), body, orelse)]
     state, names = flow.state, (low.fresh("true_fn"), low.fresh("false_fn"))
     made: list[ast.stmt] = []
+    if not (state or node.orelse or any(flow.reads)):
+        body = low.block(node.body)
+        call = low.call("convert_ifelse", test, load(names[0]), thunk(constant(None)))
+        return [define(names[0], arguments(()), body), ast.Expr(call)]
     for name, block, reads in zip(names, (node.body, node.orelse), flow.reads):
         body = low.block(block)
         if state:  # the value of a single variable is not wrapped
@@ -132,7 +138,7 @@ def if_(low: Lowering, node: Node) -> list[ast.stmt]:
 
 def while_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`[a, b] = convert_while_loop(while_condition_0, while_body_0, [a, b], ("a", "b"))`."""
-    flow = low.names.flows.get(id(node))
+    flow = getattr(node, "flow", None)
     if flow is None:
         test = low.call("truth", low.expression(node.test))
         body, orelse = low.block(node.body) or [ast.Pass()], low.block(node.orelse)
@@ -148,7 +154,7 @@ def while_(low: Lowering, node: Node) -> list[ast.stmt]:
 
 def for_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`[a, b] = convert_for_loop(iterable, condition or None, for_loop_body_0, [a, b], ...)`."""
-    flow = low.names.flows.get(id(node))
+    flow = getattr(node, "flow", None)
     iterable, target, stop = low.expression(node.iter), node.target, getattr(node, "stop", None)
     start = start_state(low, flow) if flow else []
     values = [iterable, constant(None)]
@@ -180,8 +186,9 @@ def _called(
 ) -> list[ast.stmt]:
     """`[a, b] = helper(..., [a, b], ("a", "b"))`."""
     made, plain = plain_loop(low, loop, flow)
-    listed = ast.List([*map(load, flow.state)], LOAD)
-    call = low.call(helper, *values, listed, low.shown(flow.state), *plain)
+    if flow.state or plain:
+        values += [ast.List([*map(load, flow.state)], LOAD), low.shown(flow.state), *plain]
+    call = low.call(helper, *values)
     if not flow.state:
         return [*made, ast.Expr(call)]
     return [*made, ast.Assign([ast.List([*map(store, flow.state)], STORE)], call)]
@@ -189,7 +196,7 @@ def _called(
 
 def try_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`(a, b) = convert_try(body, ((classes, handler), ...), else, finally, (a, b), names)`."""
-    flow = low.names.flows.get(id(node))
+    flow = getattr(node, "flow", None)
     if flow is None:
         return _python_try(low, node)
     state, out = flow.state, start_state(low, flow)
@@ -227,7 +234,7 @@ def _caught(low: Lowering, handler: Node) -> ast.expr:
 
 def with_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`(a, b) = convert_with(m, body, (a, b), ("a", "b"))`, of one manager."""
-    flow, item = low.names.flows.get(id(node)), node.items[0]
+    flow, item = getattr(node, "flow", None), node.items[0]
     target, managed = item.optional_vars, low.expression(item.context_expr)
     is_name = isinstance(target, gast.Name) and low.is_local(target.id)
     is_bound = target is None or (is_name and flow is None)  # by Python itself

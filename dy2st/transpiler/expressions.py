@@ -137,7 +137,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return ast.Call(called, values, keywords)
     # No argument can change what the attribute is, which Python reads before them.
     parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-    if isinstance(node.func, gast.Attribute) and all(map(_is_quiet, parts)):
+    is_method = isinstance(node.func, gast.Attribute)
+    if is_method and (is_own(node.func) or all(map(_is_quiet, parts))):
         method = at(node.func, constant(node.func.attr))
         called = low.call("convert_call", low.expression(node.func.value), method)
     else:

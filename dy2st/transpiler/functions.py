@@ -6,12 +6,13 @@ A comprehension is a local function of ordinary loops, called with its first ite
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import gast
 
-from dy2st.transpiler.analysis import INLINES, Scope
+from dy2st.transpiler import nodes
+from dy2st.transpiler.analysis import INLINES, Flow, Scope
 from dy2st.transpiler.expressions import keywords_as_dict, spread
 from dy2st.transpiler.lowering import (
     LOAD,
@@ -21,13 +22,11 @@ from dy2st.transpiler.lowering import (
     constant,
     define,
     load,
-    store,
     thunk,
     tuple_of,
 )
 from dy2st.transpiler.nodes import Node, at, is_own
 from dy2st.transpiler.source import is_generic
-from dy2st.transpiler.statements import bind_target
 
 
 def lambda_(low: Lowering, node: Node) -> ast.expr:
@@ -110,26 +109,20 @@ def _class(low: Lowering, node: Node) -> ast.expr:
 def comprehension(low: Lowering, node: Node) -> ast.expr:
     """`[e for x in it if c]`, and sets and dicts alike."""
     first = low.expression(node.generators[0].iter)
-    gathered = low.fresh("out")
-
-    def innermost() -> ast.expr:
-        out = load(gathered)
-        if isinstance(node, gast.DictComp):
-            return low.call("set_item", out, low.expression(node.key), low.expression(node.value))
-        adds = constant("append" if isinstance(node, gast.ListComp) else "add")
-        value = low.expression(node.elt)
-        return ast.Call(low.call("convert_call", out, adds), [value], [])
-
-    iterable, name = low.fresh("it"), low.fresh("comp")
-    if isinstance(node, gast.ListComp):
-        empty: ast.expr = ast.List([], LOAD)
-    elif isinstance(node, gast.DictComp):
-        empty = ast.Dict([], [])
+    gathered, iterable, name = low.fresh("out"), low.fresh("it"), low.fresh("comp")
+    out = nodes.load(gathered)
+    if isinstance(node, gast.DictComp):
+        empty: ast.expr = ast.Dict([], [])
+        added = low.context.call("set_item", out, node.key, node.value)
     else:
-        empty = ast.Call(low.builtin("set"), [], [])
+        is_list = isinstance(node, gast.ListComp)
+        empty = ast.List([], LOAD) if is_list else ast.Call(low.builtin("set"), [], [])
+        method = gast.Attribute(out, "append" if is_list else "add", gast.Load())
+        method.own = True
+        added = gast.Call(method, [node.elt], [])
     start = [assign(gathered, low.call("made", empty))]
     end = [ast.Return(load(gathered))]
-    _define_loops(low, node, name, [iterable], innermost, start=start, end=end)
+    _define_loops(low, node, name, [iterable, gathered], added, start=start, end=end)
     return ast.Call(load(name), [first], [])
 
 
@@ -140,26 +133,40 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     first = low.expression(node.generators[0].iter)
     iterable, name = low.fresh("it"), low.fresh("genexpr")
     low.generators.add(name)
-    yields = lambda: ast.Yield(low.expression(node.elt))  # noqa: E731
-    _define_loops(low, node, name, [iterable], yields, is_staged=False)
+    _define_loops(low, node, name, [iterable], gast.Yield(node.elt), is_staged=False)
     taken, push, pushing = low.fresh("it"), low.fresh("push"), low.fresh("genexpr")
-    gives = lambda: ast.Call(load(push), [low.expression(node.elt)], [])  # noqa: E731
-    _define_loops(low, node, pushing, [taken, push], gives)
+    given = gast.Call(nodes.load(push), [node.elt], [])
+    given.own = True
+    _define_loops(low, node, pushing, [taken, push], given)
     is_map = len(node.generators) == 1 and not node.generators[0].ifs
     return low.call("convert_generator", load(name), first, load(pushing), constant(is_map))
+
+
+_NO_STATE = Flow([], frozenset(), frozenset(), ([], []))
 
 
 def _define_loops(
     low: Lowering,
     node: Node,
     name: str,
-    parameters: list[str],
-    innermost: Callable[[], ast.expr],
+    own: list[str],
+    innermost: Node,
     is_staged: bool = True,
     start: Sequence[ast.stmt] = (),
     end: Sequence[ast.stmt] = (),
 ) -> None:
-    """`def name(iterable): ...` of the loops, in the scope of the comprehension."""
+    """`def name(iterable): for x in iterable: if c: innermost`, in the scope of the comprehension.
+
+    own: the names of ours in it, the first iterable before all; without `start` its parameters.
+    """
+    flow, block = _NO_STATE if is_staged else None, at(node, gast.Expr(innermost))
+    for part in node.generators[::-1]:
+        for test in part.ifs[::-1]:
+            block = at(test, gast.If(test, [block], []))
+            block.flow = flow
+        block = at(part.target, gast.For(part.target, part.iter, [block], [], None))
+        block.flow = flow
+    block.iter = at(node, nodes.load(own[0]))
     table = low.names.table
     targets = table.of_all([one.target for one in node.generators]).writes
     parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
@@ -168,64 +175,13 @@ def _define_loops(
     is_inlined = INLINES and not isinstance(node, gast.GeneratorExp)
     # What a function inside sees of the targets lives in cells, one for each call.
     captured = table.of_all(parts).captured & targets
-    outer = low.scope
-    low.scope = Scope(frozenset(targets - captured), frozenset(captured), outer, is_inlined)
+    outer, plain = low.scope, targets - captured | {*own}
+    low.scope = Scope(frozenset(plain), frozenset(captured), outer, is_inlined)
     cells = [assign(low.cell(one), low.call("new_cell")) for one in sorted(captured)]
-    iterable, inner = at(node, load(parameters[0])), lambda: at(node, innermost())
-    loops = low.apart(lambda: _loops(low, node.generators, iterable, inner, is_staged))
+    loops = low.block([block])
     low.scope = outer
-    made = define(name, arguments(parameters), [*start, *cells, *loops, *end])
+    made = define(name, arguments(own[:1] if start else own), [*start, *cells, *loops, *end])
     low.out.append(at(node, made))
-
-
-def _loops(
-    low: Lowering,
-    generators: list[Node],
-    iterable: ast.expr,
-    innermost: Callable[[], ast.expr],
-    is_staged: bool,
-) -> list[ast.stmt]:
-    """Loops inside each other: `convert_for_loop(iterable, None, body)`, or Python's own."""
-    target, tests = generators[0].target, generators[0].ifs
-    is_name = isinstance(target, gast.Name) and low.is_local(target.id)
-    item = target.id if is_name else low.fresh("item")
-    name = low.fresh("for_loop_body") if is_staged else ""
-
-    def inside() -> list[ast.stmt]:
-        if not generators[1:]:
-            value = innermost()
-            return [ast.copy_location(ast.Expr(value), value)]
-        inner = low.expression(generators[1].iter)
-        return _loops(low, generators[1:], inner, innermost, is_staged)
-
-    def iteration() -> list[ast.stmt]:
-        bound = [] if is_name else bind_target(low, target, load(item))
-        return [*bound, *low.apart(lambda: _filtered(low, tests, inside, is_staged))]
-
-    body = low.apart(iteration)
-    if is_staged:
-        made = define(name, arguments([item]), [*body, ast.Return(tuple_of([]))])
-        values = [iterable, constant(None), load(name)]
-        out = [made, ast.Expr(low.call("convert_for_loop", *values))]
-    else:
-        out = [ast.For(store(item), low.call("iterate", iterable), body, [])]
-    return [at(target, one) for one in out]
-
-
-def _filtered(
-    low: Lowering, tests: list[Node], inside: Callable[[], list[ast.stmt]], is_staged: bool
-) -> list[ast.stmt]:
-    if not tests:
-        return inside()
-    test, name = low.expression(tests[0]), low.fresh("true_fn") if is_staged else ""
-    body = low.apart(lambda: _filtered(low, tests[1:], inside, is_staged))
-    if is_staged:
-        values = [test, load(name), thunk(constant(None))]
-        called = ast.Expr(low.call("convert_ifelse", *values))
-        out = [define(name, arguments([]), body), called]
-    else:
-        out = [ast.If(low.call("truth", test), body, [])]
-    return [at(tests[0], one) for one in out]
 
 
 EXPRESSIONS = {
