@@ -19,6 +19,7 @@ from dy2st.transpiler.nodes import (
     LOOPS,
     SCOPES,
     TRIES,
+    YIELDS,
     Block,
     Context,
     Node,
@@ -585,7 +586,6 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
     has_walrus = context.has(gast.NamedExpr)
     binding = Binding(table, function, local, has_walrus)
     # The statements that become calls: no `yield` and no jump that stays is in them
-    yields = context.has(gast.Yield, gast.YieldFrom)
     staged: list[Node] = []
     todo = [(statement, 0) for statement in function.body]
     while todo:
@@ -593,7 +593,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         if isinstance(node, SCOPES):
             continue
         if isinstance(node, (*CONTROL, gast.Try, gast.With)):
-            staged += [] if obstacle(node, table, depth, not yields) else [node]
+            staged += [] if obstacle(node, table, depth, not context.yields) else [node]
             depth += 1
         todo += [(child, depth) for child in statements_inside(node)]
     cells = captured & local
@@ -669,7 +669,7 @@ def obstacle(node: Node, table: NameTable, depth: int, is_inside: bool = False) 
     if depth > MAXIMAL_DEPTH:
         return "depth"
     for inner in () if is_inside else walk_scope(node):
-        if isinstance(inner, gast.Yield | gast.YieldFrom):
+        if type(inner) in YIELDS:
             return "yield"
         if is_bare_super(inner):
             return "super"

@@ -17,7 +17,7 @@ from dy2st.transpiler.lowering import (
     load,
     tuple_of,
 )
-from dy2st.transpiler.nodes import Block, Node, at, is_own, walk
+from dy2st.transpiler.nodes import YIELDS, Block, Node, at, is_own, walk
 
 
 def name(low: Lowering, node: Node) -> ast.expr:
@@ -96,7 +96,7 @@ def _lazily(
     low: Lowering, node: Node, first: ast.expr, operator: str, rest: ast.expr, operands: Block
 ) -> ast.expr:
     """`a and b`, where `rest` is lowered from the operands; of a `yield` in them Python's own."""
-    if not _waits(operands):
+    if not _waits(low, operands):
         return low.call(operator, first, low.operand(node, rest))
     kept = low.fresh("operand")
     test, again = low.call("truth", bind(kept, first)), load(kept)
@@ -108,16 +108,15 @@ def choice(low: Lowering, node: Node) -> ast.expr:
     """`a if c else b`."""
     test = low.expression(node.test)
     body, orelse = low.expression(node.body), low.expression(node.orelse)
-    if _waits([node.body, node.orelse]):
+    if _waits(low, [node.body, node.orelse]):
         return ast.IfExp(low.call("truth", test), body, orelse)
     sides = low.operand(node, body), low.operand(node, orelse)
     return low.call("convert_ifexp", test, *sides)
 
 
-def _waits(nodes: Block) -> bool:
+def _waits(low: Lowering, nodes: Block) -> bool:
     """Whether one holds a `yield`, which no function of ours may take over."""
-    kinds = (gast.Yield, gast.YieldFrom)
-    return any(isinstance(inner, kinds) for node in nodes for inner in walk(node))
+    return low.context.yields and any(type(one) in YIELDS for node in nodes for one in walk(node))
 
 
 def call(low: Lowering, node: Node) -> ast.expr:
@@ -253,13 +252,18 @@ def _part(low: Lowering, node: Node) -> ast.expr:
 
 
 def yielded(low: Lowering, node: Node) -> ast.expr:
-    """`yield v`."""
-    return ast.Yield(None if node.value is None else low.expression(node.value))
+    """`yield v`, or `push(v)`."""
+    value = constant(None) if node.value is None else low.expression(node.value)
+    stays = is_own(node) or low.context.yields
+    return ast.Yield(value) if stays else low.call("push", value)
 
 
 def yielded_from(low: Lowering, node: Node) -> ast.expr:
-    """`yield from v`."""
-    return ast.YieldFrom(low.call("iterate", low.expression(node.value)))
+    """`yield from v`, or `push_all(v)`."""
+    value = low.expression(node.value)
+    if low.context.yields:
+        return ast.YieldFrom(low.call("iterate", value))
+    return low.call("push_all", value)
 
 
 EXPRESSIONS = {

@@ -133,7 +133,9 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     first = low.expression(node.generators[0].iter)
     iterable, name = low.fresh("it"), low.fresh("genexpr")
     low.generators.add(name)
-    _define_loops(low, node, name, [iterable], gast.Yield(node.elt), is_staged=False)
+    given: Node = gast.Yield(node.elt)
+    given.own = True
+    _define_loops(low, node, name, [iterable], given, is_staged=False)
     taken, push, pushing = low.fresh("it"), low.fresh("push"), low.fresh("genexpr")
     given = gast.Call(nodes.load(push), [node.elt], [])
     given.own = True

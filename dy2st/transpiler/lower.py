@@ -23,10 +23,10 @@ from dy2st.transpiler.lowering import Lowering, assign, define, load, parameters
 from dy2st.transpiler.nodes import (
     CONTROL,
     SCOPES,
+    YIELDS,
     Context,
     Node,
     at,
-    constant,
     is_bare_super,
     own_nodes,
     own_statements,
@@ -146,8 +146,7 @@ def lowered(function: FunctionType, pushes: bool = False) -> TracedForm:
     if why:
         return TracedForm(why, REASONS[why].why)
     if pushes:
-        pushing = _Pushing(context)
-        tree.body = [pushing.visit(one) for one in tree.body]
+        context.kinds -= YIELDS
     # The branches and loops that the user has written.
     found = [node for node in own_statements(tree.body) if isinstance(node, CONTROL)]
     written = [
@@ -233,30 +232,6 @@ def rewrite(tree: Node, context: Context, steps: int | None = None) -> None:
             node.items.remove(item)
     for _, rewriting in REWRITES[:steps]:
         rewriting(tree, context)
-
-
-class _Pushing(gast.NodeTransformer):  # type: ignore[misc]
-    """Each `yield` of a function, but not of functions inside, becomes a call."""
-
-    def __init__(self, context: Context):
-        self._context = context
-
-    def visit_Yield(self, node: Node) -> Node:
-        """`push(value)`."""
-        self.generic_visit(node)
-        value = constant(None) if node.value is None else node.value
-        return at(node, self._context.call("push", value))
-
-    def visit_YieldFrom(self, node: Node) -> Node:
-        """`push_all(values)`."""
-        self.generic_visit(node)
-        return at(node, self._context.call("push_all", node.value))
-
-    def visit_Lambda(self, node: Node) -> Node:
-        """What runs in another function."""
-        return node
-
-    visit_FunctionDef = visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda
 
 
 def traced_form(

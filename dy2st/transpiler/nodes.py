@@ -63,6 +63,7 @@ SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 LOOPS = (gast.For, gast.While)
 CONTROL = (gast.If, gast.For, gast.While)
+YIELDS = {gast.Yield, gast.YieldFrom}
 TRIES: tuple[type, ...] = tuple(
     getattr(gast, kind) for kind in ("Try", "TryStar") if hasattr(gast, kind)
 )
@@ -248,12 +249,15 @@ def own_nodes(function: Node) -> Iterator[Node]:
 
 def is_generator(function: Node) -> bool:
     """Whether a function yields."""
-    return any(isinstance(node, gast.Yield | gast.YieldFrom) for node in own_nodes(function))
+    return any(type(node) in YIELDS for node in own_nodes(function))
 
 
 @dataclass(eq=False, repr=False)
 class Context:
-    """The state of one conversion."""
+    """The state of one conversion.
+
+    kinds: those of the nodes in the tree, without `yield` where it becomes a call of `push`.
+    """
 
     function: FunctionType
     taken: set[str]
@@ -266,6 +270,11 @@ class Context:
     def has(self, *kinds: type) -> bool:
         """Whether the tree has nodes of one of these kinds."""
         return not self.kinds.isdisjoint(kinds)
+
+    @property
+    def yields(self) -> bool:
+        """Whether the tree has a `yield` that stays one."""
+        return not self.kinds.isdisjoint(YIELDS)
 
     def fresh(self, stem: str) -> str:
         """A new name `stem_0`, `stem_1`, ... that the function does not use."""

@@ -20,6 +20,7 @@ from dy2st.transpiler.nodes import (
     LOOPS,
     SCOPES,
     TRIES,
+    YIELDS,
     Block,
     Context,
     Node,
@@ -204,7 +205,7 @@ def single_exit(tree: Node, context: Context) -> None:
     """
     left = [s for s in own_statements(tree.body) if isinstance(s, (*CONTROL, *TRIES, gast.With))]
     found = (inner for statement in left for inner in own_statements([statement]))
-    yields = context.has(gast.Yield, gast.YieldFrom) and is_generator(tree)
+    yields = context.yields and is_generator(tree)
     if any(isinstance(inner, gast.Return) for inner in found) and not yields:
         _SingleExit(context).rewrite(tree)
 
@@ -501,9 +502,6 @@ class _SingleExit(_Jumps):
         return True
 
 
-_NEVER_REWRITTEN = (gast.Yield, gast.YieldFrom)
-
-
 class _Loop(_Jumps):
     """The jumps of a loop. A flag is set to False right before each entry into its loop."""
 
@@ -531,9 +529,7 @@ class _Loop(_Jumps):
         loop = self._loop
         start = self._move_walrus_into_body()
         # A loop that gives control away stays Python's own, with its jumps.
-        if self._context.has(*_NEVER_REWRITTEN) and any(
-            isinstance(node, _NEVER_REWRITTEN) for node in walk_scope(loop)
-        ):
+        if self._context.yields and any(type(node) in YIELDS for node in walk_scope(loop)):
             return [*start, loop, *self._else_if_ended()]
         loop.body = self.block(loop.body)
         # Each iteration starts with the flag down; a flag that nothing asks for is left out.
