@@ -7,10 +7,8 @@ import ast
 import gast
 
 from dy2st.transpiler.lowering import (
-    BINARY,
-    COMPARE,
     LOAD,
-    UNARY,
+    OPERATORS,
     Lowering,
     bind,
     constant,
@@ -51,8 +49,7 @@ def slice_of(low: Lowering, node: Node) -> ast.expr:
 
 def binary(low: Lowering, node: Node) -> ast.expr:
     """`a + b`."""
-    operator = BINARY[type(node.op)]
-    return low.call(operator, low.expression(node.left), low.expression(node.right))
+    return low.call(OPERATORS[type(node.op)], low.expression(node.left), low.expression(node.right))
 
 
 def unary(low: Lowering, node: Node) -> ast.expr:
@@ -60,7 +57,7 @@ def unary(low: Lowering, node: Node) -> ast.expr:
     # `-1` stays a constant.
     if isinstance(node.operand, gast.Constant) and isinstance(node.op, gast.USub):
         return ast.UnaryOp(ast.USub(), low.expression(node.operand))
-    return low.call(UNARY[type(node.op)], low.expression(node.operand))
+    return low.call(OPERATORS[type(node.op)], low.expression(node.operand))
 
 
 def compare(low: Lowering, node: Node) -> ast.expr:
@@ -69,7 +66,7 @@ def compare(low: Lowering, node: Node) -> ast.expr:
 
 
 def _chain(low: Lowering, node: Node, left: ast.expr, ops: Block, operands: Block) -> ast.expr:
-    operator, right = COMPARE[type(ops[0])], low.expression(operands[0])
+    operator, right = OPERATORS[type(ops[0])], low.expression(operands[0])
     if len(ops) == 1:
         return low.call(operator, left, right)
     if isinstance(right, ast.Constant):

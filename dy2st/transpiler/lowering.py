@@ -99,7 +99,8 @@ def parameters_of(a: Node) -> ast.arguments:
     return ast.arguments(names(a.posonlyargs), names(a.args), vararg, only, nothing, kwarg, [])
 
 
-BINARY: dict[type, str] = {
+# The function of the protocol for each operator; `i` before it for that of `+=` and its like.
+OPERATORS: dict[type, str] = {
     gast.Add: "add",
     gast.Sub: "sub",
     gast.Mult: "mul",
@@ -113,18 +114,10 @@ BINARY: dict[type, str] = {
     gast.BitAnd: "and_bits",
     gast.BitOr: "or_bits",
     gast.BitXor: "xor",
-}
-
-IN_PLACE: dict[type, str] = {kind: f"i{name}" for kind, name in BINARY.items()}
-
-UNARY: dict[type, str] = {
     gast.USub: "neg",
     gast.UAdd: "pos",
     gast.Invert: "invert",
     gast.Not: "not_",
-}
-
-COMPARE: dict[type, str] = {
     gast.Lt: "lt",
     gast.LtE: "le",
     gast.Gt: "gt",

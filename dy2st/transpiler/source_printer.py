@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
 import gast
 
-from dy2st.transpiler.lowering import BINARY, BUILTINS, COMPARE, IN_PLACE, UNARY, Lowering
+from dy2st.transpiler.lowering import BUILTINS, OPERATORS, Lowering
 from dy2st.transpiler.nodes import Node, split_docstring
 from dy2st.transpiler.source import quiet
 
@@ -184,9 +184,10 @@ class _Written(_Calls):
         """`a, b = value`, `a += value`."""
         name = self.called(value)
         args: list[Any] = getattr(value, "args", [])
-        if name in _OPERATORS_IN_PLACE:
+        in_place = _OPERATORS.get(name[1:]) if name[:1] == "i" else None
+        if in_place is not None:
             place, first = self.visit(target), self.visit(args[0])
-            operator, value = _OPERATORS_IN_PLACE[name](), self.visit(args[1])
+            operator, value = in_place(), self.visit(args[1])
             if ast.unparse(place) == ast.unparse(first):
                 return ast.AugAssign(target=place, op=operator, value=value)
             made = ast.BinOp(left=first, op=operator, right=value)
@@ -261,30 +262,23 @@ def _same(value: ast.expr, *_: ast.expr) -> ast.expr:
     return value
 
 
-def _operators() -> Iterator[tuple[str, Callable[..., ast.expr]]]:
-    def binary(kind: type[Any]) -> Callable[..., ast.expr]:
+def _operator(kind: Any) -> Callable[..., ast.expr]:
+    if issubclass(kind, ast.operator):
         return lambda left, right: ast.BinOp(left=left, op=kind(), right=right)
-
-    def compare(kind: type[Any]) -> Callable[..., ast.expr]:
-        return lambda left, right: ast.Compare(left=left, ops=[kind()], comparators=[right])
-
-    def unary(kind: type[Any]) -> Callable[..., ast.expr]:
+    if issubclass(kind, ast.unaryop):
         return lambda value: ast.UnaryOp(op=kind(), operand=value)
-
-    for make, table in ((binary, BINARY), (compare, COMPARE), (unary, UNARY)):
-        for kind, name in table.items():
-            yield name, make(getattr(ast, kind.__name__))
+    return lambda left, right: ast.Compare(left=left, ops=[kind()], comparators=[right])
 
 
-_OPERATORS_IN_PLACE: Mapping[str, Any] = {
-    name: getattr(ast, kind.__name__) for kind, name in IN_PLACE.items()
+_OPERATORS: Mapping[str, Any] = {
+    name: getattr(ast, kind.__name__) for kind, name in OPERATORS.items()
 }
 _PLACES: Mapping[str, Callable[..., ast.expr]] = {
     "attr": lambda owner, name, ctx=LOAD: ast.Attribute(value=owner, attr=name.value, ctx=ctx),
     "item": lambda owner, index, ctx=LOAD: ast.Subscript(value=owner, slice=index, ctx=ctx),
 }
 _EXPRESSIONS: Mapping[str, Callable[..., ast.expr]] = {
-    **dict(_operators()),
+    **{name: _operator(kind) for name, kind in _OPERATORS.items()},
     **_PLACES,
     "slice_": lambda *ends: ast.Slice(
         *[None if isinstance(e, ast.Constant) and e.value is None else e for e in ends]

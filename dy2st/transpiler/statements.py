@@ -8,7 +8,7 @@ from typing import Any
 import gast
 
 from dy2st.transpiler.lowering import (
-    IN_PLACE,
+    OPERATORS,
     STORE,
     Lowering,
     assign,
@@ -145,7 +145,7 @@ def annotated(low: Lowering, node: Node) -> list[ast.stmt]:
 
 def augmented(low: Lowering, node: Node) -> list[ast.stmt]:
     """`a += v`: what stands in the target is evaluated once."""
-    target, operator = node.target, IN_PLACE[type(node.op)]
+    target, operator = node.target, f"i{OPERATORS[type(node.op)]}"
     if isinstance(target, gast.Name):
         known = low.read(target.id, id(node) in low.names.unsure)
         made = low.call(operator, known, low.expression(node.value))

@@ -38,16 +38,12 @@ def _protocol(function):
 
 
 def _take_operators():
-    for name in vocabulary.BINARY.values():
+    for name in vocabulary.OPERATORS.values():
         plain = {"and_bits": "and_", "or_bits": "or_", "pow_": "pow"}.get(name, name)
-        setattr(_FUNCTIONS, name, getattr(operator, plain))
-    for name in vocabulary.IN_PLACE.values():
-        plain = {"iand_bits": "iand", "ior_bits": "ior", "ipow_": "ipow"}.get(name, name)
-        setattr(_FUNCTIONS, name, getattr(operator, plain))
-    for name in vocabulary.UNARY.values():
-        setattr(_FUNCTIONS, name, getattr(operator, name))
-    for name in ("lt", "le", "gt", "ge", "eq", "ne", "is_", "is_not"):
-        setattr(_FUNCTIONS, name, getattr(operator, name))
+        if hasattr(operator, plain):
+            setattr(_FUNCTIONS, name, getattr(operator, plain))
+        if hasattr(operator, f"i{plain.strip('_')}"):
+            setattr(_FUNCTIONS, f"i{name}", getattr(operator, f"i{plain.strip('_')}"))
 
 
 _take_operators()
