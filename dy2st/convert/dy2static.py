@@ -171,7 +171,6 @@ class Vocabulary(TracedCalls):
     plain_attr: Callable[[Any, str], Any]
     set_plain: Callable[[Any, str, Any], None]
     set_own: Callable[[Any, str, Any], None]
-    del_own: Callable[[Any, str], None]
     compare: Callable[[str, Any, Any], Any]
     equals: Binary
     any_of: Callable[[Callable[[Any], Any], Iterable[Any]], Any]

@@ -191,8 +191,8 @@ for _function, _row in (
     (object.__setattr__, lambda trace, owner, name, value: trace.set_own(owner, name, value)),
     (Layer.__setattr__, lambda trace, owner, name, value: trace.set_plain(owner, name, value)),
     (delattr, lambda trace, owner, name: trace.del_attr(owner, name)),
-    (object.__delattr__, lambda trace, owner, name: trace.del_own(owner, name)),
-    (Layer.__delattr__, lambda trace, owner, name: trace.del_own(owner, name)),
+    (object.__delattr__, lambda trace, owner, name: trace.set_plain(owner, name, MISSING)),
+    (Layer.__delattr__, lambda trace, owner, name: trace.set_plain(owner, name, MISSING)),
 ):
     function_row(_function)(_row)
 

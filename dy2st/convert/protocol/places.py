@@ -252,15 +252,15 @@ def _there(trace: Trace, owner: Any, name: str, value: Any) -> Any:
 
 
 def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    """`owner.name = value`."""
-    kind = type(owner)
+    """`owner.name = value`; of MISSING `del owner.name`."""
+    kind, is_deleted = type(owner), value is MISSING
     if kind is Union:
         map_cases(trace, lambda one: set_attr(trace, one, name, value), owner)
         return
     if info(kind).family == "proxy":
         set_attr(trace, _behind(trace, owner), name, value)
         return
-    if info(kind).family == "tensor":
+    if info(kind).family == "tensor" and not is_deleted:
         if name == "grad" and isinstance(owner, Tensor):
             set_grad(trace, owner, value)
             return
@@ -274,11 +274,19 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
             )
         setattr(owner, name, value)
         return
-    own = special(trace, owner, "__setattr__")
-    if _is_plain(own, "__setattr__"):
+    word = "__delattr__" if is_deleted else "__setattr__"
+    own = special(trace, owner, word)
+    # Whether it is that of Python's own classes, or of Layers.
+    is_in_c = type(own) is WrapperDescriptorType and own.__name__ == word
+    if is_in_c or own is getattr(Layer, word):
         set_plain(trace, owner, name, value)
     else:
-        call(trace, own, owner, name, value)
+        call(trace, own, owner, name, *(() if is_deleted else (value,)))
+
+
+def del_attr(trace: Trace, owner: Any, name: str) -> None:
+    """`del owner.name`."""
+    set_attr(trace, owner, name, MISSING)
 
 
 def _behind(trace: Trace, proxy: Any) -> Any:
@@ -287,32 +295,35 @@ def _behind(trace: Trace, proxy: Any) -> Any:
     return trace.mark_outside(found) if trace.is_outside(proxy) else found
 
 
-def _is_plain(method: Any, name: str) -> bool:
-    """Whether a `__setattr__` or `__delattr__` is that of Python's own classes, or of Layers."""
-    is_in_c = type(method) is WrapperDescriptorType and method.__name__ == name
-    return is_in_c or method is getattr(Layer, name)
-
-
 def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    """What the `__setattr__` of Python's own classes does, and that of Layers."""
-    found = of_class(trace, type(owner), name)
+    """What the `__setattr__` and `__delattr__` of Python's own classes do, and those of Layers."""
+    is_deleted, found = value is MISSING, of_class(trace, type(owner), name)
+    word, given = ("__delete__", ()) if is_deleted else ("__set__", (value,))
     if isinstance(found, property):
-        if found.fset is None:
-            found.__set__(owner, value)  # raises, in Python's words
-        call(trace, found.fset, owner, value)
+        setter: Any = found.fdel if is_deleted else found.fset
+        if setter is None:
+            getattr(found, word)(owner, *given)  # raises, in Python's words
+        call(trace, setter, owner, *given)
         return
-    setter = special(trace, found, "__set__") if found is not MISSING else None
+    setter = special(trace, found, word) if found is not MISSING else None
     if type(setter) is FunctionType:
-        call(trace, setter, found, owner, value)
+        call(trace, setter, found, owner, *given)
         return
-    if type(owner) is FunctionType and name in _OF_CALLS and not trace.is_made_here(owner):
+    is_data = found is not MISSING and hasattr(type(found), "__set__")
+    if is_deleted and (is_data or isinstance(owner, type)):
+        attr(trace, owner, name)
+    elif is_deleted:  # what its class has does not count
+        held = _own(trace, owner, name)
+        if held is MISSING:
+            raise _not_there(owner, name)
+        _there(trace, owner, name, held)
+    elif type(owner) is FunctionType and name in _OF_CALLS and not trace.is_made_here(owner):
         raise ConversionError(
             f"`{name}` is set of the function {owner.__name__}(), which is made outside",
             why="what a call of it takes is part of the Program, and is known before it runs",
             hint="set it where the function is made, or give the values as arguments",
         )
-    has_place = bool(type(owner).__dictoffset__) or hasattr(type(found), "__set__")
-    if not has_place:
+    elif not (is_data or type(owner).__dictoffset__):
         object.__setattr__(owner, name, value)  # raises, in Python's words
     _put(trace, owner, name, value)
 
@@ -353,48 +364,6 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         setter_of(owner, "__delattr__")(owner, name)
     else:
         setter_of(owner, "__setattr__")(owner, name, value)
-
-
-def del_attr(trace: Trace, owner: Any, name: str) -> None:
-    """`del owner.name`."""
-    if type(owner) is Union:
-        map_cases(trace, lambda one: del_attr(trace, one, name), owner)
-        return
-    if info(type(owner)).family == "proxy":
-        del_attr(trace, _behind(trace, owner), name)
-        return
-    own = special(trace, owner, "__delattr__")
-    if _is_plain(own, "__delattr__"):
-        del_own(trace, owner, name)
-    else:
-        call(trace, own, owner, name)
-
-
-def del_own(trace: Trace, owner: Any, name: str) -> None:
-    """`object.__delattr__(owner, name)`."""
-    found = of_class(trace, type(owner), name)
-    if isinstance(found, property):
-        if found.fdel is None:
-            found.__delete__(owner)  # raises, in Python's words
-        call(trace, found.fdel, owner)
-        return
-    deleter = special(trace, found, "__delete__") if found is not MISSING else None
-    if type(deleter) is FunctionType:
-        call(trace, deleter, found, owner)
-        return
-    is_data = found is not MISSING and hasattr(type(found), "__set__")
-    if is_data or isinstance(owner, type):
-        attr(trace, owner, name)
-    else:  # what its class has does not count
-        value = _own(trace, owner, name)
-        if value is MISSING:
-            raise _not_there(owner, name)
-        _there(trace, owner, name, value)
-    is_plain = trace.is_made_here(owner) and (id(owner), name) not in trace.over
-    if is_plain and own_method(trace, owner, "__delattr__") and not isinstance(owner, Layer):
-        trace.set_field(owner, name, MISSING)  # past the method of its class
-    else:
-        _put(trace, owner, name, MISSING)
 
 
 def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
@@ -582,28 +551,38 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
 
 
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
-    """`owner[index] = value`."""
-    kind = type(owner)
+    """`owner[index] = value`; of MISSING `del owner[index]`."""
+    kind, is_deleted = type(owner), value is MISSING
     if kind is Union or (type(index) is Union and info(kind).family != "dict"):
         map_cases(trace, lambda o, i: set_item(trace, o, i, value), owner, index)
-        return
-    if kind in (list, deque):
-        _set_in_list(trace, owner, index, value)
-        return
-    if info(kind).family == "dict":
-        _set_in_dict(trace, owner, known(trace, index), value)
-        return
-    own = own_method(trace, owner, "__setitem__")
-    if own is not None:
-        call(trace, own, owner, index, value)
-        return
-    traced_keys.refuse_native_key(trace, owner, (index,))
-    index, value = trace.exported((index, value))
-    if isinstance(owner, Tensor):
-        owner[index] = value
+    elif kind in (list, deque):
+        if is_deleted:
+            _del_in_list(trace, owner, index)
+        else:
+            _set_in_list(trace, owner, index, value)
+    elif info(kind).family == "dict":
+        if is_deleted:
+            _del_in_dict(trace, owner, index)
+        else:
+            _set_in_dict(trace, owner, known(trace, index), value)
     else:
-        refuse_change(trace, owner)
-        with_overlay_materialised(trace, [owner], lambda: setitem(owner, index, value))
+        given = (index,) if is_deleted else (index, value)
+        own = own_method(trace, owner, "__delitem__" if is_deleted else "__setitem__")
+        if own is not None:
+            call(trace, own, owner, *given)
+            return
+        traced_keys.refuse_native_key(trace, owner, (index,))
+        change: Any = partial(delitem if is_deleted else setitem, owner, *trace.exported(given))
+        if isinstance(owner, Tensor):
+            change()
+        else:
+            refuse_change(trace, owner)
+            with_overlay_materialised(trace, [owner], change)
+
+
+def del_item(trace: Trace, owner: Any, index: Any) -> None:
+    """`del owner[index]`."""
+    set_item(trace, owner, index, MISSING)
 
 
 def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
@@ -653,42 +632,28 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         set_item_of(trace, owner, whole_of(trace, owner, content), index, value)
 
 
-def del_item(trace: Trace, owner: Any, index: Any) -> None:
-    """`del owner[index]`."""
-    kind = type(owner)
-    if kind is Union or (type(index) is Union and info(kind).family != "dict"):
-        map_cases(trace, partial(del_item, trace), owner, index)
+def _del_in_list(trace: Trace, owner: Any, index: Any) -> None:
+    index = _as_place(trace, owner, index)
+    content = to_move(trace, owner)
+    if type(content) is not SymbolicSequence and not _is_traced(index):
+        del content[index]
+    elif isinstance(index, slice):
+        set_slice_of(trace, owner, index, None)
+    else:
+        whole = whole_of(trace, owner, content)
+        check_place(trace, whole, index, "assignment index")
+        trace.hold(owner, of_each(trace, whole, lambda array: F.array_delete(array, index)))
+
+
+def _del_in_dict(trace: Trace, owner: Any, key: Any) -> None:
+    if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, key):
+        traced_keys.del_item(trace, owner, key)
         return
-    if kind in (list, deque):
-        index = _as_place(trace, owner, index)
-        content = to_move(trace, owner)
-        if type(content) is not SymbolicSequence and not _is_traced(index):
-            del content[index]
-        elif isinstance(index, slice):
-            set_slice_of(trace, owner, index, None)
-        else:
-            whole = whole_of(trace, owner, content)
-            check_place(trace, whole, index, "assignment index")
-            trace.hold(owner, of_each(trace, whole, lambda array: F.array_delete(array, index)))
-        return
-    if info(kind).family == "dict":
-        if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, index):
-            traced_keys.del_item(trace, owner, index)
-            return
-        item(trace, owner, index)  # raises KeyError as Python does, and is a read of the entry
-        if is_namespace(owner):
-            trace.write(owner, index, MISSING)
-        else:
-            del trace.writable(owner)[index]
-        return
-    own = own_method(trace, owner, "__delitem__")
-    if own is not None:
-        call(trace, own, owner, index)
-        return
-    traced_keys.refuse_native_key(trace, owner, (index,))
-    index = trace.exported((index,))[0]
-    refuse_change(trace, owner)
-    with_overlay_materialised(trace, [owner], lambda: delitem(owner, index))
+    item(trace, owner, key)  # raises KeyError as Python does, and is a read of the entry
+    if is_namespace(owner):
+        trace.write(owner, key, MISSING)
+    else:
+        del trace.writable(owner)[key]
 
 
 # -- attributes of tensors and numbers -----------------------------------------------------------
