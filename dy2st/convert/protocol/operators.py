@@ -36,23 +36,7 @@ from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 
-_COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
-_SYMBOLS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow_": "**",
-    "matmul": "@",
-    "lshift": "<<",
-    "rshift": ">>",
-    "and_bits": "&",
-    "or_bits": "|",
-    "xor": "^",
-}
-COMPARISONS = frozenset(_COMPARED)
+COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 def is_users(method: Any) -> bool:
@@ -117,10 +101,11 @@ def _order(
 def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> TypeError:
     """What Python raises where no method answers."""
     kinds = type(left).__name__, type(right).__name__
+    symbol = BINARY[name][3]
     if name in COMPARISONS:
         text = "{!r} not supported between instances of {!r} and {!r}"
-        return TypeError(text.format(_COMPARED[name], *kinds))
-    symbol = _SYMBOLS[name] + "=" * in_place
+        return TypeError(text.format(symbol, *kinds))
+    symbol += "=" * in_place
     if symbol == "**":
         symbol = "** or pow()"
     text = "unsupported operand type(s) for {}: {!r} and {!r}"
@@ -129,27 +114,27 @@ def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> Typ
 
 _OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
 
-# Name of the protocol -> Python's operator, special method, reflected one.
-BINARY: dict[str, tuple[Callable[..., Any], str, str]] = {
-    "add": (operator.add, "__add__", "__radd__"),
-    "sub": (operator.sub, "__sub__", "__rsub__"),
-    "mul": (operator.mul, "__mul__", "__rmul__"),
-    "truediv": (operator.truediv, "__truediv__", "__rtruediv__"),
-    "floordiv": (operator.floordiv, "__floordiv__", "__rfloordiv__"),
-    "mod": (operator.mod, "__mod__", "__rmod__"),
-    "pow_": (operator.pow, "__pow__", "__rpow__"),
-    "matmul": (operator.matmul, "__matmul__", "__rmatmul__"),
-    "lshift": (operator.lshift, "__lshift__", "__rlshift__"),
-    "rshift": (operator.rshift, "__rshift__", "__rrshift__"),
-    "and_bits": (operator.and_, "__and__", "__rand__"),
-    "or_bits": (operator.or_, "__or__", "__ror__"),
-    "xor": (operator.xor, "__xor__", "__rxor__"),
-    "lt": (operator.lt, "__lt__", "__gt__"),
-    "le": (operator.le, "__le__", "__ge__"),
-    "gt": (operator.gt, "__gt__", "__lt__"),
-    "ge": (operator.ge, "__ge__", "__le__"),
-    "eq": (operator.eq, "__eq__", "__eq__"),
-    "ne": (operator.ne, "__ne__", "__ne__"),
+# Name of the protocol -> Python's operator, special method, reflected one, symbol.
+BINARY: dict[str, tuple[Callable[..., Any], str, str, str]] = {
+    "add": (operator.add, "__add__", "__radd__", "+"),
+    "sub": (operator.sub, "__sub__", "__rsub__", "-"),
+    "mul": (operator.mul, "__mul__", "__rmul__", "*"),
+    "truediv": (operator.truediv, "__truediv__", "__rtruediv__", "/"),
+    "floordiv": (operator.floordiv, "__floordiv__", "__rfloordiv__", "//"),
+    "mod": (operator.mod, "__mod__", "__rmod__", "%"),
+    "pow_": (operator.pow, "__pow__", "__rpow__", "**"),
+    "matmul": (operator.matmul, "__matmul__", "__rmatmul__", "@"),
+    "lshift": (operator.lshift, "__lshift__", "__rlshift__", "<<"),
+    "rshift": (operator.rshift, "__rshift__", "__rrshift__", ">>"),
+    "and_bits": (operator.and_, "__and__", "__rand__", "&"),
+    "or_bits": (operator.or_, "__or__", "__ror__", "|"),
+    "xor": (operator.xor, "__xor__", "__rxor__", "^"),
+    "lt": (operator.lt, "__lt__", "__gt__", "<"),
+    "le": (operator.le, "__le__", "__ge__", "<="),
+    "gt": (operator.gt, "__gt__", "__lt__", ">"),
+    "ge": (operator.ge, "__ge__", "__le__", ">="),
+    "eq": (operator.eq, "__eq__", "__eq__", "=="),
+    "ne": (operator.ne, "__ne__", "__ne__", "!="),
 }
 UNARY: dict[str, tuple[Callable[..., Any], str]] = {
     "neg": (operator.neg, "__neg__"),
@@ -158,7 +143,7 @@ UNARY: dict[str, tuple[Callable[..., Any], str]] = {
 }
 _IN_PLACE = {
     name: (getattr(operator, f"i{name.strip('_').removesuffix('_bits')}"), f"__i{method[2:]}")
-    for name, (_, method, _) in BINARY.items()
+    for name, (_, method, *_) in BINARY.items()
     if name not in COMPARISONS
 }
 IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
@@ -166,7 +151,7 @@ IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
 
 def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
     """`left <operator> right`. `in_place`: it stands for `left <operator>= right`."""
-    plain, method, reflected = BINARY[name]
+    plain, method, reflected, _ = BINARY[name]
     kinds = type(left), type(right)
     if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
         return plain(left, right)
@@ -299,7 +284,7 @@ def _kind_of(value: Any) -> Any:
 
 def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
     """By the methods of both classes; Python itself where none of them is the user's."""
-    plain, method, reflected = BINARY[name]
+    plain, method, reflected, _ = BINARY[name]
     methods = of_class(trace, type(left), method), of_class(trace, type(right), reflected)
     are_users = any(map(is_users, methods)) or any(
         name == "ne" and is_opposite(trace, type(one)) for one in (left, right)
