@@ -318,50 +318,45 @@ class _Matcher:
         return hit
 
     def _sequence(self, subject: Any, pattern: Pattern, found: Found) -> Any:
-        parts = pattern[1:]
+        parts, trace = pattern[1:], self.trace
         kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
         if not self._is_a(kind, _SEQUENCE):
             return False
-        row = info(type(subject))
-        if not (row.is_container or type(subject) in (tuple, SymbolicSequence)):
-            # Python asks for single items alone where nobody wants all of the rest.
-            is_wild = [part[0] == "any" or part == ("star", None) for part in parts]
-            if ("star", None) in parts or all(is_wild):
-                # A sequence of the user's: how long it is, and the items that have a pattern
-                star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
-                is_any = star == 0 and len(parts) == 1
-                length = 0 if is_any else self.trace.call(len, subject)
-                if not _fits(length, parts):
-                    return False
-                hit: Any = True
-                for k, part in enumerate(parts):
-                    if part[0] not in ("any", "star") and hit is not False:
-                        place = k if k < star else length - len(parts) + k
-                        one = self.trace.item(subject, place)
-                        hit = self._both(hit, self.match(one, part, found))
-                return hit
-            if not _fits(self.trace.call(len, subject), parts):
+        items: Any = None
+        is_known = info(type(subject)).is_container or type(subject) in (tuple, SymbolicSequence)
+        # Of a sequence of the user's Python asks for single items where nobody wants all the rest.
+        is_wild = all(part[0] == "any" or part == ("star", None) for part in parts)
+        is_by_place = not is_known and (is_wild or ("star", None) in parts)
+        if not is_known:
+            length = 0 if parts == (("star", None),) else trace.call(len, subject)
+            if not _fits(length, parts):
                 return False
-        items = self.trace.listed(subject)
-        if type(items) is SymbolicSequence:
-            raise UnsupportedSyntax(
-                "a sequence pattern is matched against a list whose length depends on a tensor",
-                why="how many items the list has is known only when the Program runs",
-                hint="compare len(...) of the list with an `if`, and take its items by index",
-            )
-        stars = [k for k, part in enumerate(parts) if part[0] == "star"]
-        if not stars:
-            return len(items) == len(parts) and self._all(items, parts, found)
-        if len(items) < len(parts) - 1:
+        if not is_by_place:
+            items = trace.listed(subject)
+            if type(items) is SymbolicSequence:
+                raise UnsupportedSyntax(
+                    "a sequence pattern is matched against a list whose length depends on a tensor",
+                    why="how many items the list has is known only when the Program runs",
+                    hint="compare len(...) of the list with an `if`, and take its items by index",
+                )
+            length = len(items)
+        if not _fits(length, parts):
             return False
-        star = stars[0]
-        end = len(items) - (len(parts) - star - 1)
-        hit = self._all(items[:star], parts[:star], found)
-        if hit is False:
-            return False
-        if parts[star][1] is not None:
-            found[parts[star][1]] = self.trace.made(items[star:end])
-        return self._both(hit, self._all(items[end:], parts[star + 1 :], found))
+        hit: Any = True
+        star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
+        for k, part in enumerate(parts):
+            end = length - len(parts) + k + 1
+            if hit is False:
+                return False
+            if part[0] != "star":
+                place = k if k < star else end - 1
+                # An item that fits in any case is not asked for.
+                if part[0] != "any":
+                    one = trace.item(subject, place) if is_by_place else items[place]
+                    hit = self._both(hit, self.match(one, part, found))
+            elif part[1] is not None:
+                found[part[1]] = trace.made(items[k:end])
+        return hit
 
     def _is_a(self, kind: type, flag: int) -> bool:
         """Whether a class is a sequence, or a mapping: by its bases, or registered as one."""
