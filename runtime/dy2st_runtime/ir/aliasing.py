@@ -389,10 +389,18 @@ class Origins:
 
     def may_hold_twice(self, variable: Variable) -> bool:
         """Whether a new tensor may stand in a list twice."""
+        known: set[Variable] = set()
+        for one in self.put_into(variable):
+            if one in known:
+                return True
+            known.add(one)
+        return False
+
+    def put_into(self, variable: Variable) -> Iterator[Variable]:
+        """The new tensors that may be put into a list, each as often as it may be."""
         if not isinstance(variable.type, ArrayType):
-            return False
+            return
         makers = {one.maker for one in self.origins(variable)[0] if isinstance(one.type, ArrayType)}
-        puts: Counter[Variable] = Counter()
         for maker in makers:
             if isinstance(maker, Block) or not lookup(maker.name).makes_list:
                 continue
@@ -403,11 +411,10 @@ class Origins:
                 is_list = isinstance(one.type, ArrayType)
                 for origin, around in self.new(one):
                     # Once more in each iteration of a loop that does not make it anew.
-                    puts[origin] += len(loops - around) + (not is_list)
+                    yield from [origin] * (len(loops - around) + (not is_list))
             for one in maker.operands:
                 if isinstance(one.type, ArrayType) and (may_repeat or self.list_uses[one] > 1):
-                    puts.update(origin for origin, _ in self.new(one))
-        return any(count > 1 for count in puts.values())
+                    yield from (origin for origin, _ in self.new(one))
 
     def new(self, variable: Variable) -> list[tuple[Variable, set[Operator]]]:
         """The new tensors that it may be or hold, with the loops that make each anew."""
