@@ -315,7 +315,7 @@ class Unit:
         python = partial(self._run, static, args, kwargs)
         broken, key = self._given_up, None
         if broken is None:
-            key = static.programs.key_of_call(static, args, kwargs), ties
+            key = (*static.programs.key_of(args, kwargs, [], []), ties)
             broken = static.broken.get(key)
         if broken is not None and broken is not _ASKING_NEXT:
             return python(broken)

@@ -225,12 +225,12 @@ class Programs:
         Adds its tensors, and its containers.
         """
         if not self.numbers:
-            key = self._key_of(args, kwargs, tensors, containers)
+            key = self.key_of(args, kwargs, tensors, containers)
         else:
             given = self.numbers.of(args, kwargs)  # in containers of its own
-            key = self._key_of(given.args, given.kwargs, tensors, [])
+            key = self.key_of(given.args, given.kwargs, tensors, [])
             containers += containers_of((*args, *kwargs.values()))
-        if key is None or (self._defaults is not None and self._defaults.is_outdated()):
+        if self._defaults is not None and self._defaults.is_outdated():
             return None
         if len(containers) > 1:
             key.append(sharing_of(containers))
@@ -245,10 +245,9 @@ class Programs:
         found: Found,
     ) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
-        key = self._key_of(args, kwargs, [], [])
+        key = self.key_of(args, kwargs, [], [])
         # Caches of the user's functions are asked at every call: such a Program has no short way.
-        is_asked = bool(found.concrete.answers)
-        if key is None or is_asked or not signature.adds_no_state(arguments, kwargs):
+        if found.concrete.answers or not signature.adds_no_state(arguments, kwargs):
             return
         if signature.has_defaults:
             self._defaults = signature
@@ -256,39 +255,24 @@ class Programs:
             key.append(sharing_of(found.containers))
         self.cache.add_call(tuple(key), found.concrete)
 
-    def _key_of(
+    def key_of(
         self,
         args: Sequence[Any],
         kwargs: Mapping[str, Any],
         tensors: list[EagerTensor],
         containers: list[Any],
-    ) -> list[Any] | None:
-        """What tells a call from those that have other Programs; None where binding tells it."""
+    ) -> list[Any]:
+        """What tells a call from those that have other Programs."""
         key: list[Any] = [get_promotion(), get_default_dtype(), autocast()]
-        if not add_values(args, key, tensors, containers):
-            return None
+        add_values(args, key, tensors, containers)
         if kwargs:
             key += kwargs
-            if not add_values(kwargs.values(), key, tensors, containers):
-                return None
+            add_values(kwargs.values(), key, tensors, containers)
         if self.numbers:
             key += map(kind_of, tensors)
         if self.asks:
             key += gradients_of(tensors)
         return key
-
-    def key_of_call(
-        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Hashable:
-        """What tells a call from others of which a trace may not be refused."""
-        key = self._key_of(args, kwargs, [], [])
-        if key is not None:
-            return tuple(key)
-        bound = static.signature.bind(static.dygraph_function, args, kwargs)
-        leaves, structure = flatten(bound, is_tensor)
-        arrays = [as_tensor(leaf).array for leaf in leaves]
-        shapes = tuple((array.dtype, array.shape) for array in arrays)
-        return shapes, constant_key(structure), settings()
 
     # -- numbers that are inputs --------------------------------------------------------------
 

@@ -30,11 +30,12 @@ from dy2st_runtime.thread_state import reference_to
 
 def add_values(
     values: Iterable[Any], key: list[Any], tensors: list[EagerTensor], containers: list[Any]
-) -> bool:
+) -> None:
     """Add to a key what values are beside the numbers in their tensors, and these to `tensors`.
 
     `containers` gets what may be changed: see `containers_of`.
-    Equal keys are those of calls that a trace cannot tell apart. False if there is no key.
+    Equal keys are those of calls that a trace cannot tell apart. ArgumentError for arrays that
+    can be no tensors.
     """
     for value in values:
         kind = type(value)
@@ -45,28 +46,21 @@ def add_values(
             tensors.append(value)
         elif info(kind).is_plain:
             key.append(constant_key(value))
-        elif kind is list or kind is tuple or kind is dict:
+        elif kind is list or kind is tuple or kind is dict or is_container(value):
             # The length closes the list, so that `[a], b` and `[a, b]` have two keys.
             key += kind, len(value)
-            if kind is not tuple:
+            if not isinstance(value, tuple):
                 containers.append(value)
-            if kind is dict:  # keys in their order, in which a trace goes through the dict
+            is_dict = isinstance(value, dict)
+            if is_dict:  # keys in their order, in which a trace goes through the dict
                 key += map(constant_key, value)
-            inside = value.values() if kind is dict else value
-            if not add_values(inside, key, tensors, containers):
-                return False
-        elif kind is np.ndarray:
-            try:
-                add_values((as_tensor(value),), key, tensors, containers)
-            except ArgumentError:  # whoever binds the call says so
-                return False
-        elif is_container(value) or is_tensor(value):
-            return False  # binding the arguments takes it apart, and finds the Program by that
+            add_values(value.values() if is_dict else value, key, tensors, containers)
+        elif isinstance(value, np.ndarray):
+            add_values((as_tensor(value),), key, tensors, containers)
         else:
             if kind is set:
                 containers.append(value)
             key.append(constant_key(value))
-    return True
 
 
 def sharing_of(objects: Sequence[Any]) -> tuple[int, ...]:

@@ -143,12 +143,6 @@ def _structure(value: Any) -> str:
     return f"[{inside}]" if type(value) is list else f"({inside})"
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-
-
-_LONGEST = 60
-
 _TRACES, _VALUES = 5, 10
 """The trace of one kind of call, and the value of one number, that are worth a warning."""
 
@@ -181,10 +175,15 @@ class Watch:
             most = _VALUES if are_plain else _TRACES
             if found and self._fill("values", argument, constants, most):
                 self._warn_of_values(static, argument, found, most)
-            if type(value) in (list, tuple, dict):
-                shown = _structure(value)
-                if before := self._fill("structures", argument, shown, _VALUES):
-                    self._warn_of_structures(static, argument, shown, before[-2])
+            shown = _structure(value) if type(value) in (list, tuple, dict) else ""
+            if shown and (known := self._fill("structures", argument, shown, _VALUES)):
+                _warn_of(
+                    *(static, argument, f"{_VALUES} structures of"),
+                    f"at last for {shown:.60} after {known[-2]:.60}, ",
+                    "Stack the tensors of a list to one tensor, whose InputSpec says None for "
+                    "their number, or fill all up to one structure; of a tree convert the "
+                    "function of one node, and let Python walk from node to node",
+                )
         return why
 
     def traced(self, static: StaticFunction, key: Hashable, again: str) -> None:
@@ -228,18 +227,6 @@ class Watch:
         seen.append(one)
         return seen if len(seen) == most else None
 
-    def _warn_of_structures(
-        self, static: StaticFunction, argument: str, shown: str, before: str
-    ) -> None:
-        _warn(
-            static,
-            f"has a Program for each of {_VALUES} structures of its argument `{argument}`, at last "
-            f"for {_shortened(shown)} after {_shortened(before)}, and each takes long to make. "
-            "Stack the tensors of a list to one tensor, whose InputSpec says None for their "
-            "number, or fill all up to one structure; of a tree convert the function of one node, "
-            "and let Python walk from node to node",
-        )
-
     def _warn_of_values(
         self, static: StaticFunction, argument: str, values: Sequence[Any], most: int
     ) -> None:
@@ -254,11 +241,13 @@ class Watch:
                 f"Give it the number as a tensor, to_tensor({argument}); or take a size from the "
                 "tensor that has it, whose InputSpec says None there"
             )
-        _warn(
-            static,
-            f"has a Program for each of {most} {what} its argument `{argument}`, and each takes "
-            f"long to make. {way_out}: there is one Program for all of them then",
-        )
+        way_out += ": there is one Program for all of them then"
+        _warn_of(static, argument, f"{most} {what}", "", way_out)
+
+
+def _warn_of(static: StaticFunction, argument: str, what: str, last: str, way_out: str) -> None:
+    text = f"has a Program for each of {what} its argument `{argument}`, {last}"
+    _warn(static, f"{text}and each takes long to make. {way_out}")
 
 
 def _warn(static: StaticFunction, text: str, at: Location | None = None) -> None:
