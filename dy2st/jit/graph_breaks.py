@@ -24,7 +24,6 @@ from dy2st.convert.effect_table import is_ignored_module, module_of_code
 from dy2st.convert.protocol.calls import is_marked
 from dy2st.convert.record import Break, Report
 from dy2st.convert.types import info
-from dy2st.jit.objects_of_calls import OtherTies, Ties
 from dy2st.transpiler.compile import asking
 from dy2st_runtime.errors import (
     ConversionError,
@@ -48,7 +47,7 @@ from dy2st_runtime.nn.layer import Layer, note_layer
 from dy2st_runtime.thread_state import ByIdentity, ThreadState
 
 if TYPE_CHECKING:
-    from dy2st.jit.programs import Found
+    from dy2st.jit.programs import Invocation
     from dy2st.jit.static_function import StaticFunction
 
 
@@ -304,24 +303,18 @@ class Unit:
 
     # -- a call that has no Program ---------------------------------------------------------------
 
-    def first(
-        self,
-        static: StaticFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        ties: Ties | None = None,
-    ) -> Any:
+    def first(self, asked: Invocation) -> Any:
         """Make a call of which no Program is known: one is traced, or Python makes it."""
-        python = partial(self._run, static, args, kwargs)
+        static, python = asked.static, partial(self._run, asked)
         broken, key = self._given_up, None
         if broken is None:
-            key = (*static.programs.key_of(args, kwargs, [], []), ties)
+            key = (*static.programs.key_of(asked.args, asked.kwargs, [], []), asked.ties)
             broken = static.broken.get(key)
         if broken is not None and broken is not _ASKING_NEXT:
             return python(broken)
         self._tries += 1
         try:
-            found = static.programs.find(static, args, kwargs, ties, True, bool(broken))
+            static.programs.find(asked, is_tentative=True, may_ask=bool(broken))
         except (SpecError, EngineError):  # the user has said something else of the arguments
             raise
         except AsksCaches:
@@ -333,13 +326,13 @@ class Unit:
             # Trace no more what has been traced for most of its calls.
             if self._tries > _MOST_TRIES and 2 * self._tries > self._calls > 0:
                 self._give_up()
-            if found is None:
+            known = asked.concrete
+            if known is None:
                 return python(_NOTHING)  # which makes parameters for the calls that follow
-            known = found.concrete
             if not self._calls or has_tensors(known.main_program):
                 self._has_programs = True
                 self.owner.reports[place_of(self.function)] = known.report
-                return self._run_program(static, args, kwargs, found)
+                return asked.made()
             static.program_cache.discard(known)  # Python needs no longer for it
             _keep(static, key, _NOTHING)
             self._plain += 1
@@ -355,37 +348,11 @@ class Unit:
         return python(broken)
 
     @without_own_frames
-    def instead(
-        self,
-        static: StaticFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        error: BaseException,
-    ) -> Any:
+    def instead(self, asked: Invocation, error: BaseException) -> Any:
         """Let Python make a call that its Program has refused."""
         broken = self._break_of(error)
         self._add(broken)
-        return self._run(static, args, kwargs, broken)
-
-    def _run_program(
-        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any], found: Found
-    ) -> Any:
-        try:
-            return found.run()
-        except BaseException as error:  # goes on, if Python does not make the call
-            refusal = error
-            ties = error.ties if isinstance(error, OtherTies) else None
-            is_again = static.programs.keeps_constant(error, args, kwargs)
-            is_broken = self.owner.are_of(found.concrete, found.tensors, error)
-            if not (is_again or found.is_lost or is_broken):
-                raise
-        if is_again:
-            return static(*args, **kwargs)
-        if ties is not None:  # another Program is for these
-            return self.first(static, args, kwargs, ties)
-        if found.is_lost:  # what it was to write: Python writes it, and raises
-            return self._run(static, args, kwargs, _NOTHING)
-        return self.instead(static, args, kwargs, refusal)
+        return self._run(asked, broken)
 
     def _break_of(self, error: BaseException) -> Break:
         """The break that an error is: the known one, if it is of the same place."""
@@ -426,11 +393,9 @@ class Unit:
 
     # -- calls that Python makes ------------------------------------------------------------------
 
-    def _run(
-        self, static: StaticFunction, args: tuple[Any, ...], kwargs: dict[str, Any], broken: Break
-    ) -> Any:
+    def _run(self, asked: Invocation, broken: Break) -> Any:
         """Make a call by Python, and count what it costs."""
-        units, inside = _running.units, _running.inside
+        static, units, inside = asked.static, _running.units, _running.inside
         instance = static.class_instance
         _running.units, _running.inside = (*units, (self, instance)), 0.0
         function: Any = static.__wrapped__
@@ -439,7 +404,7 @@ class Unit:
         start = perf_counter()
         try:
             own = () if instance is None else (instance,)
-            made = function(*own, *args, **kwargs)
+            made = function(*own, *asked.args, **asked.kwargs)
         finally:
             broken.calls += 1
             broken.seconds += perf_counter() - start - _running.inside

@@ -7,8 +7,8 @@ changed are symbols, each one of its own. Where that cannot be, sizes stay numbe
 from __future__ import annotations
 
 import itertools
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,8 +18,9 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import Varied
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.objects_of_calls import Ties, ties_of
+from dy2st.jit.objects_of_calls import OtherTies, Ties, ties_of
 from dy2st.jit.signature import (
+    Numbered,
     NumberInputs,
     Signature,
     add_values,
@@ -167,28 +168,61 @@ def settings() -> tuple[Any, ...]:
     return get_promotion(), get_default_dtype(), autocast()
 
 
-class Found(NamedTuple):
-    """The Program of a call, what the call gives it, and what stands for the call."""
+@dataclass(eq=False)
+class Invocation:
+    """A call of a converted function, and the Program that makes it, once that is found.
 
-    concrete: ConcreteProgram
-    tensors: list[EagerTensor]
-    containers: list[Any]
-    call: CallContext | None
+    tensors     what the call gives the Program; `containers` are the lists, dicts and sets.
+    call        what stands for it: without one the Program writes nothing outside.
+    ties        those of which an earlier Program for it knew nothing.
+    """
 
-    @classmethod
-    def of(cls, known: ConcreteProgram, tensors: list[EagerTensor], containers: list[Any]) -> Found:
-        """That of a known Program, of which Python makes a call again if what it writes is lost."""
-        call = CallContext(gradients_of(tensors)) if known.finished.writes else None
-        return cls(known, tensors, containers, call)
+    static: StaticFunction
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    concrete: ConcreteProgram | None = None
+    tensors: list[EagerTensor] = field(default_factory=list)
+    containers: list[Any] = field(default_factory=list)
+    call: CallContext | None = None
+    ties: Ties | None = None
 
-    @property
-    def is_lost(self) -> bool:
-        """Whether Python must make the call: what a run wrote before it raised is lost."""
-        return self.call is not None and self.call.is_lost
+    def made(self) -> Any:
+        """Make it by its Program, which is traced now if there is none yet."""
+        static = self.static
+        if self.concrete is None and static.breaks is not None:
+            return static.breaks.root(static.__wrapped__).first(self)
+        try:
+            if self.concrete is None:
+                static.programs.find(self)
+            elif self.call is None and self.concrete.finished.writes:
+                self.call = CallContext(gradients_of(self.tensors))
+            if self.concrete is not None:
+                return self.concrete(self.tensors, self.call, self.containers)
+            again: Callable[[], Any] = self.by_python
+        except BaseException as error:  # goes on, if nothing makes it instead
+            instead = self.instead(error)
+            if instead is None:
+                raise
+            again = instead
+        return again()
 
-    def run(self) -> Any:
-        """Make the call."""
-        return self.concrete(self.tensors, self.call, self.containers)
+    def instead(self, error: BaseException) -> Callable[[], Any] | None:
+        """What makes it, where its Program has raised an error; None where that is the user's."""
+        static, breaks = self.static, self.static.breaks
+        if isinstance(error, OtherTies):
+            return replace(self, concrete=None, call=None, ties=error.ties).made
+        if self.call is not None and self.call.is_lost:
+            return self.by_python  # which raises, and writes what comes before
+        if static.programs.keeps_constant(error, self.args, self.kwargs):
+            # With constants, which may be as large as they like.
+            return partial(static, *self.args, **self.kwargs)
+        if breaks is not None and breaks.are_of(self.concrete, self.tensors, error):
+            return partial(breaks.root(static.__wrapped__).instead, self, error)
+        return None
+
+    def by_python(self) -> Any:
+        """Make it by the user's function itself."""
+        return self.static.dygraph_function(*self.args, **self.kwargs)
 
 
 class Programs:
@@ -236,24 +270,20 @@ class Programs:
             key.append(sharing_of(containers))
         return self.cache.find(tuple(key))
 
-    def _know(
-        self,
-        signature: Signature,
-        args: Sequence[Any],
-        kwargs: dict[str, Any],
-        arguments: dict[str, Any],
-        found: Found,
-    ) -> None:
+    def _know(self, asked: Invocation, given: Numbered, arguments: dict[str, Any]) -> None:
         """Note the Program of a call, if what it is given tells its arguments."""
-        key = self.key_of(args, kwargs, [], [])
+        key, concrete = self.key_of(given.args, given.kwargs, [], []), asked.concrete
+        signature = asked.static.signature
         # Caches of the user's functions are asked at every call: such a Program has no short way.
-        if found.concrete.answers or not signature.adds_no_state(arguments, kwargs):
+        if concrete is None or concrete.answers:
+            return
+        if not signature.adds_no_state(arguments, given.kwargs):
             return
         if signature.has_defaults:
             self._defaults = signature
-        if len(found.containers) > 1:
-            key.append(sharing_of(found.containers))
-        self.cache.add_call(tuple(key), found.concrete)
+        if len(asked.containers) > 1:
+            key.append(sharing_of(asked.containers))
+        self.cache.add_call(tuple(key), concrete)
 
     def key_of(
         self,
@@ -305,64 +335,51 @@ class Programs:
 
     # -- calls that are not known -------------------------------------------------------------
 
-    def find(
-        self,
-        static: StaticFunction,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        ties: Ties | None = None,
-        is_tentative: bool = False,
-        may_ask: bool = True,
-    ) -> Found | None:
-        """The Program of a call, traced now if need be; None if Python must make the call.
+    def find(self, asked: Invocation, is_tentative: bool = False, may_ask: bool = True) -> None:
+        """Find the Program of a call, traced now if need be; none if Python must make the call.
 
-        `ties` are those of which an earlier Program for it knew nothing. `is_tentative` and
-        `may_ask` say what a trace may do: see CallContext. Who asks for a tentative trace makes the
-        call by Python whatever is raised.
+        `is_tentative` and `may_ask` say what a trace may do: see CallContext. Who asks for a
+        tentative trace makes the call by Python whatever is raised.
         """
+        static, args, kwargs = asked.static, asked.args, asked.kwargs
         numbers, bind = self.numbers, partial(static.signature.bind, static.dygraph_function)
         numbers.see(args, kwargs, partial(static.signature.says, static.input_spec or ()))
         # Numbers that are inputs stand in containers of their own.
-        containers = static.signature.containers(bind(args, kwargs))
-        tied = ties_of(containers) if ties is None else ties
+        asked.containers = static.signature.containers(bind(args, kwargs))
+        ties = ties_of(asked.containers) if asked.ties is None else asked.ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
             arguments = bind(tuple(given.args), dict(given.kwargs))
             leaves, structure = flatten(arguments, is_tensor)
-            tensors = [as_tensor(leaf) for leaf in leaves]
+            asked.tensors = tensors = [as_tensor(leaf) for leaf in leaves]
             call = CallContext(gradients_of(tensors), is_tentative=is_tentative, may_ask=may_ask)
+            asked.call = call
             try:
-                concrete = self._of_call(static, arguments, structure, tensors, call, tied)
+                subject = Subject(static, arguments, call, ties)
+                asked.concrete = self._of_call(subject, structure, tensors)
                 break
             except Exception as error:
                 if not given.places or call.is_lost:
                     numbers.trials.take_back(refused)
                     if call.is_lost and (isinstance(error, StateMade) or not is_tentative):
-                        return None
+                        return
                     raise
                 # A trace with constants shows whether it is an error.
                 refused += given.places
                 numbers.refuse(given.places, reason_of(error))
         numbers.trials.accept(given.places)
-        found = Found(concrete, tensors, containers, call)
-        if ties is None:
-            self._know(static.signature, given.args, dict(given.kwargs), arguments, found)
-        return found
+        if asked.ties is None:
+            self._know(asked, given, arguments)
 
     def _of_call(
-        self,
-        static: StaticFunction,
-        arguments: dict[str, Any],
-        structure: Any,
-        tensors: list[EagerTensor],
-        call: CallContext,
-        ties: Ties,
+        self, subject: Subject, structure: Any, tensors: list[EagerTensor]
     ) -> ConcreteProgram:
-        """The Program for a call; `structure` is what the arguments are beside their tensors."""
+        """The Program of a subject with tensors; `structure` is what is there beside them."""
+        static, arguments, call = subject.static, subject.specs, subject.call
         dtypes = tuple(map(kind_of, tensors))
         shapes = tuple(t.array.shape for t in tensors)
-        python, mode = (constant_key(structure), ties), settings()
+        python, mode = (constant_key(structure), subject.ties), settings()
         key = (dtypes, shapes, python, mode)
         # What a trace holds must not hold the Programs, which are to go without it.
         call.may_leave = partial(_leave_once, self._made, key)
@@ -371,9 +388,9 @@ class Programs:
             return concrete
         if static.input_spec is not None:
             specs = static.signature.match(static.input_spec, arguments)
-            concrete = self.of_specs(Subject(static, specs, call, ties))
+            concrete = self.of_specs(replace(subject, specs=specs))
         else:
-            subject = Subject(static, to_named_specs(arguments), call, ties)
+            subject = replace(subject, specs=to_named_specs(arguments))
             kind = (dtypes, tuple(map(len, shapes)), python, mode)
             family = self._families.get(kind)
             if family is None:

@@ -422,11 +422,11 @@ class NumberSpec(InputSpec):
         return *super()._key(), self.number
 
 
-class Call(NamedTuple):
+class Numbered(NamedTuple):
     """The arguments of a call in which numbers are inputs, and the places that are, with these."""
 
     args: Sequence[Any]
-    kwargs: Mapping[str, Any]
+    kwargs: dict[str, Any]
     places: dict[Path, Any]
 
 
@@ -484,17 +484,17 @@ class NumberInputs:
             self._are.get(path, set()).add(value)
         return bool(given.places)
 
-    def of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Call:
+    def of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Numbered:
         """A call with its numbers as inputs, where they are."""
         places: dict[Path, Any] = {}
-        new, named = list(args), kwargs
+        new, named = list(args), dict(kwargs)
         for (place,) in [way for way in self._ways if len(way) == 1]:
             if isinstance(place, int):
                 if place < len(new):
                     new[place] = self._given(new[place], (place,), places)
             elif place in named:
-                named = {**named, place: self._given(named[place], (place,), places)}
-        return Call(new, named, places)
+                named[place] = self._given(named[place], (place,), places)
+        return Numbered(new, named, places)
 
     def _set(self, are: dict[Path, set[Any]]) -> None:
         self._are = are

@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from typing_extensions import ParamSpec, Self, TypeVar
 
     from dy2st.convert.record import Break, Report
-    from dy2st.jit import objects_of_calls, programs, signature, trace
+    from dy2st.jit import programs, signature, trace
     from dy2st.jit.concrete_program import ConcreteProgram
     from dy2st.jit.graph_breaks import GraphBreaks
-    from dy2st.jit.programs import Found
     from dy2st.transpiler import lower
     from dy2st_runtime import shape_table
 
@@ -39,7 +38,6 @@ else:
     shape_table = Lazy("dy2st_runtime.shape_table")
     # What converts and runs is loaded with the first StaticFunction, all at once.
     lower = Lazy("dy2st.transpiler.lower")
-    objects_of_calls = Lazy("dy2st.jit.objects_of_calls")
     programs = Lazy("dy2st.jit.programs")
     signature = Lazy("dy2st.jit.signature")
     trace = Lazy("dy2st.jit.trace")
@@ -312,44 +310,21 @@ class StaticFunction(Generic[P, R]):
                 return converted(self.dygraph_function)(*args, **kwargs)
             tensors: list[EagerTensor] = []
             containers: list[Any] = []
-            known = refusal = None
+            known = asked = None
             try:
                 known = self.programs.known(args, kwargs, tensors, containers)
-                if known is not None:
-                    if known.straight is not None:
-                        return known.straight(tensors, known)
-                    found = programs.Found.of(known, tensors, containers)
-                elif self.breaks is not None:
-                    return self.breaks.root(self._function).first(self, args, kwargs)
-                else:  # it is traced now, if there is none
-                    found = self.programs.find(self, args, kwargs)
-                return self._run(found, args, kwargs)
+                if known is not None and known.straight is not None:
+                    return known.straight(tensors, known)
+                asked = programs.Invocation(self, args, kwargs, known, tensors, containers)
+                return asked.made()
             except BaseException as error:  # goes on, without our frames: no trace is around
-                may_keep = self.breaks is None or known is not None
-                if not (may_keep and self.programs.keeps_constant(error, args, kwargs)):
-                    if self.breaks is None or not self.breaks.are_of(known, tensors, error):
-                        hide_own_frames(error)
-                        raise
-                    refusal = error
-            if refusal is None:  # with constants, which may be as large as they like
-                return self(*args, **kwargs)
-            return self.breaks.root(self._function).instead(self, args, kwargs, refusal)
-
-    def _run(self, found: Found | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the Program of a call, or that for its ties; without one Python makes the call."""
-        while found is not None:
-            try:
-                return found.run()
-            except objects_of_calls.OtherTies as other:
-                ties = other.ties
-            except BaseException:
-                if not found.is_lost:
+                again = None
+                if asked is None and known is not None:
+                    again = programs.Invocation(self, args, kwargs, known, tensors).instead(error)
+                if again is None:
+                    hide_own_frames(error)
                     raise
-                break
-            if self.breaks is not None:
-                return self.breaks.root(self._function).first(self, args, kwargs, ties)
-            found = self.programs.find(self, args, kwargs, ties)
-        return self.dygraph_function(*args, **kwargs)  # which raises, and writes what comes before
+            return again()
 
     @without_own_frames
     def get_concrete_program(self, *args: Any, **kwargs: Any) -> ConcreteProgram:

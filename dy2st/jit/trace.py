@@ -283,41 +283,35 @@ def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
     They become constants where a trace with them is refused.
     """
     refused: list[ReadKey] = []
+    locations, by_value, rounds = Locations(), None, 0
     if subject.keeping is None:
         varied.begin_trials()
     while True:
         tried = list(varied.places)
         try:
-            made = _trace(subject, varied)
+            made = _traced(subject, varied, locations)
         except Exception as error:
-            if isinstance(error, StateMade) or not tried or subject.keeping is not None:
+            is_wanted = isinstance(error, ConversionError) and locations.is_wanted
+            if by_value is None and is_wanted and not isinstance(error, StateMade):
+                # Objects by value are refused: once more with locations for them.
+                by_value, locations.is_on = error, True
+                continue
+            if isinstance(error, NewAttribute) and rounds < _MOST_TRACES:
+                rounds += 1
+                continue
+            is_made = by_value is None and isinstance(error, StateMade)
+            if is_made or not tried or subject.keeping is not None:
                 varied.trials.take_back(refused)
-                raise
+                if by_value is None:
+                    raise
+                break
             # The trace with constants shows whether it is an error.
-            refused += varied.refuse(tried, reason_of(error))
+            refused += varied.refuse(tried, reason_of(by_value or error))
+            locations, by_value, rounds = Locations(), None, 0
         else:
             varied.trials.accept(tried)
             return made
-
-
-def _trace(subject: Subject, varied: Varied) -> ConcreteProgram:
-    """Trace a function; where objects by value are refused, once more with locations for them."""
-    locations = Locations()
-    try:
-        return _traced(subject, varied, locations)
-    except ConversionError as error:
-        if isinstance(error, StateMade) or not locations.is_wanted:
-            raise
-        refused = error
-    locations.is_on = True
-    for _ in range(_MOST_TRACES):
-        try:
-            return _traced(subject, varied, locations)
-        except NewAttribute:
-            continue
-        except Exception:
-            break
-    raise refused
+    raise by_value
 
 
 _MOST_TRACES = 8  # each of which finds attributes that those before have not known
