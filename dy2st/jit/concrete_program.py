@@ -112,8 +112,13 @@ class ConcreteProgram:
     ([n, 3], [n, 2])
     >>> list(concrete.state), len(concrete.parameters)
     (['weight', 'bias'], 2)
-    >>> concrete.is_spent, concrete.optimized
-    (False, None)
+    >>> concrete.is_spent, concrete.optimized, concrete.compiling()
+    (False, None, [])
+    >>> concrete.gets_the_same(CallContext()), concrete.may_run_again
+    (True, True)
+    >>> x, arrays = np.ones((5, 3), "float32"), [one.numpy() for one in concrete.parameters]
+    >>> [y.shape for y in concrete.executable.run([x], arrays)]
+    [(5, 2)]
     """
 
     main_program: Program
@@ -178,28 +183,17 @@ class ConcreteProgram:
         return bool(self.effects)
 
     def gets_the_same(self, call: CallContext) -> bool:
-        """Whether the caches that the function asks give what they gave.
-
-        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
-        >>> concrete.gets_the_same(CallContext(concrete.function))
-        True
-        """
+        """Whether the caches that the function asks give what they gave."""
         if self.answers:
             call.place = 0
         return all(answer.holds(call) for answer in self.answers)
 
     @property
     def executable(self) -> engines.Executable:
-        """The traced Program compiled, once.
-
-        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
-        >>> concrete.executable.run([np.ones(2, "float32")], [])
-        [array([2., 2.], dtype=float32)]
-        """
+        """The traced Program compiled, once."""
         if self._executable is None:
             self._executable = engines.compile(self.main_program, self.engine)
-        compiled: engines.Executable = self._executable
-        return compiled
+        return self._executable  # type: ignore[no-any-return]
 
     @property
     def optimized(self) -> OptimizedProgram | None:
@@ -213,12 +207,7 @@ class ConcreteProgram:
         return known
 
     def compiling(self) -> list[str]:
-        """What is being compiled in the background now, a line a Program.
-
-        >>> concrete = dy2st.to_static(lambda x: x * 2).get_concrete_program(dy2st.ones([2]))
-        >>> concrete.compiling()
-        []
-        """
+        """What is being compiled in the background now, a line a Program."""
         made = [self._executable, vars(self._optimized or object).get("executable")]
         made += [] if self._trained is None else self._trained.executables()
         lines = [(one.program.name, one.compiling) for one in made if hasattr(one, "compiling")]
@@ -299,12 +288,7 @@ class ConcreteProgram:
 
     @property
     def may_run_again(self) -> bool:
-        """Whether nobody can tell that a run which has raised was made once more.
-
-        >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> double.get_concrete_program(dy2st.ones([2])).may_run_again
-        True
-        """
+        """Whether nobody can tell that a run which has raised was made once more."""
         return self.finished.may_run_again and not self._draws
 
     def _check_leaf(self, tensor: EagerTensor, call: Any) -> None:

@@ -313,16 +313,14 @@ class Programs:
 
         Its Program, or the engine, takes no such number; and nothing of the run was seen.
         """
-        last = self.cache.last()
-        if not (isinstance(error, EngineError) or is_too_wide(error)):
+        last, is_of_engine = self.cache.last(), isinstance(error, EngineError)
+        if not (is_of_engine or is_too_wide(error)) or last is None or not last.may_run_again:
             return False
-        if last is None or not last.may_run_again:
-            return False
-        if not isinstance(error, EngineError):
-            return self.numbers.keep(args, kwargs)
         places = self.numbers.of(args, kwargs).places
-        if places:
+        if places and is_of_engine:
             self.numbers.refuse(places, reason_of(error))
+        else:
+            self.numbers.keep(places)
         return bool(places)
 
     def constants(self, signature: Signature) -> tuple[tuple[str, str], ...]:

@@ -477,12 +477,10 @@ class NumberInputs:
         gone = self.trials.refuse(places, why)
         self._set({path: values for path, values in self._are.items() if path not in gone})
 
-    def keep(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
-        """Let the numbers of a call be constants; whether one was an input."""
-        given = self.of(args, kwargs)
-        for path, value in given.places.items():
+    def keep(self, places: Mapping[Path, Any]) -> None:
+        """Let these numbers, of such places, be constants."""
+        for path, value in places.items():
             self._are.get(path, set()).add(value)
-        return bool(given.places)
 
     def of(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Numbered:
         """A call with its numbers as inputs, where they are."""

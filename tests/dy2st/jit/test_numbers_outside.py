@@ -240,6 +240,7 @@ def test_a_number_of_a_class_is_one_of_the_program():
     assert len(static.forward.program_cache) == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*is traced the 5th time")
 def test_threads_may_read_it_while_another_sets_it():
     held = Outside()
     static, wrong = to_static(held.of_table), []

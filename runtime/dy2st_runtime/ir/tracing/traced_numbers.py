@@ -229,7 +229,7 @@ class Trials(Generic[_Key]):
                 self._waiting.append(key)
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """The first line of an error, with its class.
 
     >>> reason_of(ValueError("not positive"))
