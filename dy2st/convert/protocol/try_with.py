@@ -27,8 +27,16 @@ from dy2st.convert.protocol.calls import call, is_library
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
 from dy2st.convert.protocol.natives import CELL
-from dy2st.convert.stage.branch import end_region, is_case, known, raise_outcome, splice, stage_if
-from dy2st.convert.stage.checks import State, attempt, each, map_cases, must, throw
+from dy2st.convert.stage.branch import (
+    each,
+    end_region,
+    is_case,
+    known,
+    raise_outcome,
+    splice,
+    stage_if,
+)
+from dy2st.convert.stage.checks import State, attempt, map_cases, must, throw
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
     AlwaysRaises,

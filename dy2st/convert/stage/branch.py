@@ -371,17 +371,19 @@ def _present(trace: Trace, value: Any) -> Any:
     if not absent:
         return value
     trace.know_cases(value, frozenset(range(len(value.layouts))) - {*absent})
-    return _again(trace, value)
+    return each(trace, value, lambda one: [one], [_NAME])[0]
 
 
-def _again(trace: Trace, value: Any) -> Any:
-    """The same value as one of only those cases that it can be here."""
+def each(
+    trace: Trace, value: Any, function: Callable[[Any], Sequence[Any]], names: Sequence[str]
+) -> Sequence[Any]:
+    """What a function gives for a value, or for each that it can be."""
     value = known(trace, value)
     if type(value) is not Union:
-        return value
+        return function(value)
     pred = is_case(trace, value, trace.cases_of(value)[0])
-    side = lambda: _again(trace, value)  # noqa: E731
-    return stage_if(trace, pred, side, side, (), _NAME)[0]
+    again = lambda: each(trace, value, function, names)  # noqa: E731
+    return stage_if(trace, pred, again, again, (), names, of_cases=True)
 
 
 def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:

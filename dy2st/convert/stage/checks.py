@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from dy2st.convert.stage.branch import is_case, known, proceed, running, settled, stage_if
+from dy2st.convert.stage.branch import each, is_case, known, proceed, running, settled, stage_if
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
 from dy2st.convert.trace import Remaker, Trace
 from dy2st.convert.values.layout import MOST_CASES
@@ -187,18 +187,6 @@ def attempt(
     except BaseException:  # Ctrl-C too: no path of an attempt that failed may stay open
         trace.state.abandon(before)
         raise
-
-
-def each(
-    trace: Trace, outcome: Any, function: Callable[[BaseException], State], names: Sequence[str]
-) -> State:
-    """What a function gives for an exception, or for each that it can be."""
-    outcome = known(trace, outcome)
-    if type(outcome) is not Union:
-        return function(outcome)
-    pred = is_case(trace, outcome, trace.cases_of(outcome)[0])
-    again = lambda: each(trace, outcome, function, names)  # noqa: E731
-    return stage_if(trace, pred, again, again, (), names, of_cases=True)
 
 
 def caught(
