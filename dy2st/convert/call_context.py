@@ -243,7 +243,6 @@ class Repeats:
         for site, key, made in self.made[since:]:
             site.functions[key].remove(made)
             del program.functions[made.name]
-            self.names.discard(made.name)
         del self.made[since:]
 
     @contextmanager

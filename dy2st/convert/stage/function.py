@@ -20,7 +20,7 @@ import numpy as np
 from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, Site
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
-from dy2st.convert.stage.outcome import REFUSALS, Refused, noted
+from dy2st.convert.stage.outcome import noted
 from dy2st.convert.stage.recursion import (
     may_stand_in_a_function,
     name_of,
@@ -366,12 +366,9 @@ def make_call(trace: Trace, found: Match, call: Call) -> Any:
 def record_function(trace: Trace, site: Site, one: Running, call: Call) -> Match | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
     repeats, tracer = trace.repeats, trace.tracer
-    with tried(trace) as kept:
-        try:
-            made = attempt(trace, one, call)
-        except (Refused, *REFUSALS):  # what for is said where it is recorded in place
-            made = None
-        kept += [] if made is None else [made]
+    with tried(trace) as trial:  # what it is refused for is said where it is recorded in place
+        trial.made = attempt(trace, one, call)
+    made: Function | None = trial.made
     if made is None:
         site.is_refused = True
         return None

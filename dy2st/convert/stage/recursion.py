@@ -91,38 +91,23 @@ def recursive_call(trace: Trace, site: Site, call: Running) -> Any:
         if len(nested) > _IN_PLACE:
             raise endless(site.why)
         return NotImplemented
-    known = site.settled
-    found = None
-    if known is not None and known.function is function:
-        found = record(trace, site, known, arguments, calls)
-    if found is None:
-        known = Recursion(trace, [], function=function, bound=call.bound)
-        found = record(trace, site, known, arguments, calls)
-    if found is None:
-        return NotImplemented
-    site.settled, site.why = known, None
-    return known.finish(found)
-
-
-def record(
-    trace: Trace,
-    site: Site,
-    recursion: Recursion,
-    arguments: BoundArguments,
-    calls: Sequence[BoundArguments],
-) -> Region | None:
-    """What a function does, with what is known of it; None if it cannot be one of the Program."""
-    site.recursion = recursion
-    trace.repeats.settling += 1
-    try:
-        recursion.begin(arguments, calls)
-        return recursion.settle()
-    except (Refused, *REFUSALS) as error:
-        site.why = error.error if isinstance(error, Refused) else error
-        return None
-    finally:
-        site.recursion = None
-        trace.repeats.settling -= 1
+    new = Recursion(trace, [], function=function, bound=call.bound)
+    settled = site.settled is not None and site.settled.function is function
+    for known in (site.settled, new) if settled else (new,):
+        with tried(trace) as trial:
+            site.recursion = known
+            trace.repeats.settling += 1
+            try:
+                known.begin(arguments, calls)
+                trial.made = known.settle()
+            finally:
+                site.recursion = None
+                trace.repeats.settling -= 1
+        site.why = trial.why
+        if trial.made is not None:
+            site.settled = known
+            return known.finish(trial.made)
+    return NotImplemented
 
 
 def bind(call: Running) -> BoundArguments:
@@ -231,21 +216,15 @@ class Recursion(Loop):
 
     def settle(self) -> Region:
         """Trace the body until it is what was assumed."""
-        trace, state = self.trace, noted(self.trace)
-        try:
-            with tried(trace) as kept:
-                for _ in self.rounds():
-                    self.has_risen = False
-                    region = self.round()
-                    if noted(trace) != state:
-                        raise self.refusal("does something that Python must do at each call")
-                    if not self.has_risen and self.holds(region):
-                        kept.append(region)
-                        return region
-                raise self.refusal("has other arguments or results at each depth")
-        except BaseException:
-            trace.repeats.names.discard(self.name)
-            raise
+        state = noted(self.trace)
+        for _ in self.rounds():
+            self.has_risen = False
+            region = self.round()
+            if noted(self.trace) != state:
+                raise self.refusal("does something that Python must do at each call")
+            if not self.has_risen and self.holds(region):
+                return region
+        raise self.refusal("has other arguments or results at each depth")
 
     def round(self) -> Region:
         """Trace the body once."""
@@ -506,21 +485,32 @@ def is_seen(variable: Variable, block: Block | None) -> bool:
     return block is not None and variable.overwritten is None
 
 
+@dataclass(eq=False)
+class Trial:
+    """What was recorded, or why it is refused."""
+
+    made: Any = None
+    why: Exception | None = None
+
+
 @contextmanager
-def tried(trace: Trace) -> Iterator[list[Any]]:
-    """Record what may be a function: what came with it is forgotten, unless the list gets it."""
-    repeats, rounds, kept = trace.repeats, trace.rounds, list[Any]()
-    made, called = len(repeats.made), len(repeats.called)
+def tried(trace: Trace) -> Iterator[Trial]:
+    """Record what may be a function: of what is refused, all that came with it is forgotten."""
+    repeats, rounds, trial = trace.repeats, trace.rounds, Trial()
+    made, called, names = len(repeats.made), len(repeats.called), {*repeats.names}
     answers, asked = len(trace.record.answers), trace.call_context.place
     trace.rounds = None
     trace.alias_tracker.return_all()
     try:
-        yield kept
+        yield trial
+    except (Refused, *REFUSALS) as error:
+        trial.why = error.error if isinstance(error, Refused) else error
     finally:
         trace.rounds = rounds
-        if not kept:  # caches of the user's are asked once for what is recorded twice
+        if trial.made is None:  # caches of the user's are asked once for what is recorded twice
             repeats.forget(trace.tracer.program, made)
             repeats.forget_calls(called)
+            repeats.names = names
             trace.call_context.place = asked
             del trace.record.answers[answers:]
 
