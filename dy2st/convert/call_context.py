@@ -137,8 +137,8 @@ class Function:
     shared: Collection[Shared]  # what its results may be
     captured: Sequence[Variable]  # what it reads from outside, behind its arguments
     layer: str | None  # the path of the Layer in which it was recorded; None if it names no Layer
-    objects: Sequence[Any] = ()  # those from outside that the call gave it
-    reads: Sequence[Read] = ()  # what it has read of them and of others
+    objects: Sequence[Any]  # those from outside that the call gave it
+    reads: Sequence[Read]  # what it has read of them and of others
 
 
 @dataclass(eq=False)

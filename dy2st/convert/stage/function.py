@@ -397,10 +397,7 @@ def attempt(trace: Trace, one: Running, call: Call) -> Function | None:
         unchanged = all(tracer.held_by(one) is one and not one.overwritten for one in own)
     if not unchanged or _state(trace) != before or not is_silent(region, cells):
         return None
-    found = as_function(trace, region, own)
-    if found is not None:
-        found.objects, found.reads = call.objects, reads
-    return found
+    return as_function(trace, region, own, call, reads)
 
 
 def parameters_for(trace: Trace, function: FunctionType, call: Call) -> list[Variable]:
@@ -447,7 +444,9 @@ def _is_inside(tensor: Tensor, root: Block) -> bool:
     return block is not None and tensor.maker is not root
 
 
-def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Function | None:
+def as_function(
+    trace: Trace, region: Region, own: Sequence[Variable], call: Call, reads: Sequence[Read]
+) -> Function | None:
     """What was recorded, if calls can stand for it."""
     tracer, block = trace.tracer, region.block
     assert region.results is not None
@@ -490,6 +489,8 @@ def as_function(trace: Trace, region: Region, own: Sequence[Variable]) -> Functi
         shared,
         [*outer.values()],
         layer or None,
+        call.objects,
+        reads,
     )
 
 
