@@ -103,7 +103,8 @@ class _Otherwise(Exception):
     """The loop must be traced in another form; `args` are its name, and what belongs to it.
 
     "peeled"  after one iteration the loop variables have the form that they keep.
-    "tested"  the test may raise what a handler catches, or changes what the body would have to see.
+    "tested"  the test raises, if a handler catches that on some path alone, or changes what the
+              body would have to see.
     "caught"  the body may raise what a handler catches.
     "moves"   objects from before the loop, which follow, get locations in it.
     "raises"  every iteration raises, so there is one at most.
@@ -356,23 +357,18 @@ def _run(loop: Loop, function: Body, what: str) -> Region:
         parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
         values = given(loop, parameters)
         end_region(trace, region, lambda: function(*values))
-    if region.outcome is not None:
-        raise _Otherwise("tested" if what == "test" else "caught")
     if what == "test":
         # The operator's condition yields a truth alone: what it changes, nobody would see.
         known = {slot.place.key for slot in loop.slots if slot.place is not None}
         changed = ((key, place.owner) for key, place in region.changes.items())
         writes = any(key not in known and not region.is_new(one) for key, one in changed)
-        if writes or not region.tensors.keys() <= loop.tensors.keys():
+        raises = region.raised is not None or region.outcome is not None
+        if raises or writes or not region.tensors.keys() <= loop.tensors.keys():
             raise _Otherwise("tested")
-    if region.raised is not None and what == "body":
+    elif region.outcome is not None:
+        raise _Otherwise("caught")
+    elif region.raised is not None:
         raise _Otherwise("raises")
-    if region.raised is not None:
-        raise ConversionError(
-            "the test of a loop that depends on a tensor raises",
-            why="whether there is an iteration is asked first, and no path goes on behind that",
-            hint="raise before the loop",
-        )
     return region
 
 

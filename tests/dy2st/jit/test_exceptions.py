@@ -112,6 +112,24 @@ def test_a_loop_that_an_exception_of_one_turn_ends_is_not_traced_for_ever():
     assert to_static(function)(dy2st.to_tensor(X)).tolist() == [2.0, 3.0, 4.0]
 
 
+def test_the_test_of_a_loop_may_raise_behind_each_iteration():
+    def is_open(x, found):
+        if found is not None:
+            raise ValueError("there is one")
+        return x.sum() > 5
+
+    def function(x):
+        found = None
+        while is_open(x, found):
+            found = x * 2
+        return x + 1
+
+    static = to_static(function)
+    with pytest.raises(ValueError, match="there is one"):
+        static(dy2st.to_tensor(X))
+    assert static(dy2st.to_tensor([1.0, 1.0, 1.0])).tolist() == [2.0, 2.0, 2.0]
+
+
 def test_a_function_that_always_returns_gives_no_none():
     def safe(x):
         try:
