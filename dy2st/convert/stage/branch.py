@@ -136,7 +136,7 @@ def splice(trace: Trace, region: Region) -> None:
 
 
 Side = Callable[..., Any]
-_NAME = "a value"
+_NAME, _SIDES = "a value", ("left", "right")
 
 
 @dataclass(eq=False)
@@ -421,7 +421,6 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         return End(dead=AlwaysRaises())
     if left.raised is not None or right.raised is not None:
         # Only one side goes on: its operators run behind the check that the other one is not taken
-        left, right = regions
         raising, other = (left, right) if left.raised is not None else (right, left)
         with trace.tracer.nested() as empty:
             empty.yields = []
@@ -434,17 +433,14 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
         splice(trace, other)
         return End(other.results, other.outcome)
     share_locations(trace, regions)
-    slots: list[JoinedVariable] = []
-    known = left.results if left.results is not None else right.results
-    if known is not None:
-        absent = (ABSENT,) * len(known)
-        pairs = left.results or absent, right.results or absent
-        rows = zip(names or [_NAME] * len(known), *pairs, strict=True)
-        slots = [JoinedVariable(*row) for row in rows]
+    known = left.results or right.results or ()
+    absent = (ABSENT,) * len(known)
+    sides = left.results or absent, right.results or absent
+    rows = zip(names or [_NAME] * len(known), *sides, strict=False)  # no value where both raise
+    slots = [JoinedVariable(*row) for row in rows]
     has_outcome = left.outcome is not None or right.outcome is not None
     if has_outcome:
         slots.append(JoinedVariable("an exception", left.outcome, right.outcome))
-    count = len(slots)
     slots += places_of(trace, regions)
     join = Lub()
     for slot in slots:
@@ -456,8 +452,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
                 why="which one it is, is known only when the Program runs",
                 hint="let both branches give it values of one kind",
             ) from None
-    sides = ((left, "left"), (right, "right"))
-    for region, side in sides if trace.locations.is_on else ():
+    for region, side in zip(regions, _SIDES, strict=True) if trace.locations.is_on else ():
         new = [
             p for slot in slots for p in without_location(trace, slot, getattr(slot, side), region)
         ]
@@ -465,7 +460,7 @@ def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Se
             with trace.resumed(region):
                 trace.locations.enter(new)
             return _combined(trace, pred, regions, names)
-    values = _finish(trace, pred, regions, slots)[:count]
+    values = _finish(trace, pred, regions, slots)
     if not has_outcome:
         return End(values)
     is_raised = left.results is None and right.results is None
@@ -524,10 +519,9 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
 def _finish(
     trace: Trace, pred: Variable, regions: Sequence[Region], slots: Sequence[JoinedVariable]
 ) -> tuple[Any, ...]:
-    left, right = regions
     # Both sides yield all tensors that either has changed, in one order.
     tensors = {key: tensor for r in regions for key, (tensor, _) in r.tensors.items()}
-    for region, side in ((left, "left"), (right, "right")):
+    for region, side in zip(regions, _SIDES, strict=True):
         end_with(trace, region, slots, side, tensors, notes_parts=True)
     results = _append(trace, pred, regions)
     flags, place = trace.tracer.flags, len(results) - len(tensors)
@@ -601,29 +595,23 @@ def _mismatch(words: str) -> Exception:
 
 
 def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, Any]:
-    """What two paths leave in a container; what one of them leaves alone was read."""
+    """What two paths leave in a container; what one of them leaves alone was read.
+
+    Numbers of the owner that are inputs are inputs in what both leave.
+    """
     if not trace.is_outside(owner) or left is right:
         return left, right
-    kinds = {type(left), type(right), type(owner)}
-    if isinstance(owner, dict) and len(kinds) == 1:
-        both = {**left, **right}
-        keys = [key for key in both if left.get(key, MISSING) is not right.get(key, MISSING)]
-        return _keep(trace, owner, keys, left, right)
-    if kinds == {list} and len(left) == len(right) == len(owner):
-        places = [place for place in range(len(owner)) if left[place] is not right[place]]
-        return _keep(trace, owner, places, left, right)
-    trace.read_content(owner)
-    return left, right
-
-
-def _keep(trace: Trace, owner: Any, names: Sequence[Any], left: Any, right: Any) -> tuple[Any, Any]:
-    """Both sides, with inputs where numbers of the owner are inputs."""
+    is_alike, is_dict = {type(left), type(right)} == {type(owner)}, isinstance(owner, dict)
+    is_list = is_alike and type(owner) is list and len(left) == len(right) == len(owner)
+    if not is_list and not (is_alike and is_dict):
+        trace.read_content(owner)
+        return left, right
     sides = [left, right]
-    for index, side in enumerate(sides):
-        for name in names:
-            held = side.get(name, MISSING) if isinstance(side, dict) else side[name]
-            value = trace.read_item(owner, name, held)
-            if value is not held:
+    for name in {**left, **right} if is_dict else range(len(owner)):
+        held = [side.get(name, MISSING) if is_dict else side[name] for side in (left, right)]
+        for index, one in enumerate(held if held[0] is not held[1] else ()):
+            value = trace.read_item(owner, name, one)
+            if value is not one:
                 sides[index] = sides[index].copy() if sides[index] is owner else sides[index]
                 sides[index][name] = value
     return sides[0], sides[1]
