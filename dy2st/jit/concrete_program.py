@@ -31,7 +31,6 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.result import Finished, Known, Made, Out, Tree, rebuild
 from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING
-from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import (
     Apart,
     LiveState,
@@ -123,7 +122,6 @@ class ConcreteProgram:
 
     main_program: Program
     live: LiveState = field(repr=False)
-    input_specs: list[InputSpec]
     function: Callable[..., Any]
     finished: Finished
     guards: Guards
@@ -329,26 +327,22 @@ class ConcreteProgram:
             )
 
     def _run(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
-        better, program = self.optimized, self.main_program
-        if better is not None:
-            program, state = better.program, better.state
-        executable, inputs = (better or self).executable, [t.array for t in tensors]
+        better = self.optimized or self
+        read = (state if better is self else better.state).values()
+        inputs, updates = [t.array for t in tensors], better.main_program.updates
         if self.aliasing is None:
-            results = engines.run_live(executable, inputs, state.values())
+            results = engines.run_live(better.executable, inputs, read)
         else:
-            arrays = [t.array for t in state.values()]
-            results = executable.run(inputs, arrays, *self._aliased(better is not None))
-        count = len(results) - len(program.updates)
+            arrays = [t.array for t in read]
+            results = better.executable.run(inputs, arrays, *self._aliased(better is not self))
+        count = len(results) - len(updates)
         outputs, changed = [wrapped(result) for result in results[:count]], results[count:]
         if self.aliasing is not None:  # which asks tensors for their arrays
             changed = [wrapped(array) for array in changed]
-        return outputs, dict(zip(program.updates, changed, strict=True))
+        return outputs, dict(zip(updates, changed, strict=True))
 
     def _compiled(
-        self,
-        tensors: Sequence[EagerTensor],
-        held: Sequence[EagerTensor],
-        state: State,
+        self, tensors: Sequence[EagerTensor], held: Sequence[EagerTensor], state: State
     ) -> Run | None:
         """What runs a call that is taped compiled; None where operators run one by one.
 
@@ -363,26 +357,23 @@ class ConcreteProgram:
         was_taped, self._was_taped = self._was_taped, True
         if not was_taped or self.is_spent:
             return None
-        program, read = self._to_train(state)
-        if self._trained is None or self._trained.program is not program:
-            self._trained = TrainedProgram(program, self.engine)
+        better = self._to_train()
+        read = state if better is self else better.state
+        if self._trained is None or self._trained.program is not better.main_program:
+            self._trained = TrainedProgram(better.main_program, self.engine)
         parts = self._trained.parts([*tensors, *read.values()])
         if parts is None:
             return None
         # It leaves a Node behind that knows the gradients of it all.
-        aliased, run = self._aliased(program is not self.main_program), parts.run
+        aliased, run = self._aliased(better is not self), parts.run
         return lambda tensors, _: run(tensors, read, *aliased)
 
-    def _to_train(self, state: State) -> tuple[Program, State]:
-        """The Program that runs where gradients are wanted, and the tensors that it reads."""
-        if self.passes is None:
-            return self.main_program, state
+    def _to_train(self) -> ConcreteProgram | OptimizedProgram:
+        """What runs where gradients are wanted."""
         known = self._optimized
         # Where parameters are built in, gradients need none of what the passes would make anew.
         better = known if known is not None and known.frozen else self.optimized
-        if better is not None and not better.frozen:
-            return better.program, better.state
-        return self.main_program, state
+        return self if better is None or better.frozen else better
 
     def _aliased(self, has_passes: bool) -> tuple[Collection[int], Collection[int]]:
         """The outputs whose arrays are those of tensors, and those of which two may be one."""
@@ -400,10 +391,10 @@ class ConcreteProgram:
         if self.finished.has_gone_back:
             with no_grad():
                 return interpret(self.main_program, tensors, state)
-        program = self.main_program
-        if self.settings == []:  # else passes know values, and not which tensor has them
-            program, state = self._to_train(state)
-        return interpret(program, tensors, state)
+        # Else passes know values, and not which tensor has them.
+        better = self._to_train() if self.settings == [] else self
+        read = state if better is self else better.state
+        return interpret(better.main_program, tensors, read)
 
 
 # -- passes of `build_strategy` and `pipeline` --------------------------------------------------
@@ -433,17 +424,17 @@ class OptimizedProgram:
         arrays = {name: tensor.array for name, tensor in state.items()}
         transformed = import_module("dy2st.passes.pipelines").transformed
         module = transformed(applied, {program.name: program}, dict(arrays))
-        self.program: Program = module.programs[program.name]
+        self.main_program: Program = module.programs[program.name]
         # A name that is kept with another array behind it was computed from the tensor's: it counts
         # as built in.
         replaced = {n for n, array in arrays.items() if module.state.get(n, array) is not array}
         built_in = module.frozen | replaced
         own = {
             name: wrapped(exported_buffers.constant_of(module.state[name]))
-            for name in self.program.state
+            for name in self.main_program.state
             if name not in arrays or name in built_in
         }
-        tensors = {n: own[n] if n in own else state[n] for n in self.program.state}
+        tensors = {n: own[n] if n in own else state[n] for n in self.main_program.state}
         self.engine, self._own = engine, own.keys()
         self._live = LiveState(tensors, {n: p for n, p in live.places.items() if n not in own})
         self.frozen = [(name, arrays[name]) for name in sorted(built_in)]
@@ -469,7 +460,7 @@ class OptimizedProgram:
     @cached_property
     def executable(self) -> Any:
         """The compiled Program."""
-        return engines.compile(self.program, self.engine)
+        return engines.compile(self.main_program, self.engine)
 
 
 class BuildStrategy:
@@ -512,7 +503,7 @@ def is_pure(concrete: ConcreteProgram) -> bool:
 def straight(concrete: ConcreteProgram) -> Call:
     """The function of such a call. It holds no ConcreteProgram, which holds it."""
     better = concrete.optimized
-    executable = concrete.executable if better is None else better.executable
+    executable = (better or concrete).executable
     if engines.has_resident_state(executable):
         return lambda tensors, in_full: in_full(tensors)
     return _Writer(concrete, executable, better).compiled()

@@ -41,7 +41,24 @@ class Declaration:
         return limits if self.multiple == 1 else f"{limits}, a multiple of {self.multiple}"
 
 
-class Dim:
+class _ByKey:
+    """Equal to another one of the same key."""
+
+    __slots__ = ()
+
+    def _key(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        """Equal when all that they say is."""
+        return isinstance(other, _ByKey) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Agree with equality."""
+        return hash(self._key())
+
+
+class Dim(_ByKey):
     """An unknown size in an InputSpec: its name, its limits, and what divides it.
 
     The same name in several inputs is the same size. Formulas of sizes are sizes too.
@@ -123,14 +140,6 @@ class Dim:
     def __mod__(self, other: Any) -> Any:
         return self._combined(lambda a, b: a % b, other)
 
-    def __eq__(self, other: object) -> bool:
-        """Equal when the formula and all declarations are."""
-        return isinstance(other, Dim) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Agree with equality."""
-        return hash(self._key())
-
     def _key(self) -> tuple[Any, ...]:
         return str(self.size), tuple(sorted(self.declared.items()))
 
@@ -156,7 +165,7 @@ def _check_number(name: str, what: str, value: Any, least: int) -> None:
 Axis = int | str | Dim | dims.Dim | None
 
 
-class InputSpec:
+class InputSpec(_ByKey):
     """Shape, element type and name of a tensor argument.
 
     A Dim says more of a size: its limits and what divides it; formulas such as `2 * Dim("n") + 1`
@@ -245,16 +254,6 @@ class InputSpec:
             raise ArgumentError("unbatch of a spec without axes")
         self.shape = self.shape[1:]
         return self
-
-    def __eq__(self, other: object) -> bool:
-        """Equal when shape, dtype, name and stop_gradient are."""
-        if not isinstance(other, InputSpec):
-            return NotImplemented
-        return self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Agree with equality."""
-        return hash(self._key())
 
     def _key(self) -> tuple[Any, ...]:
         sizes = tuple(_comparable(size) for size in self.shape)

@@ -25,7 +25,8 @@ from dy2st.jit.trace import Subject, names_of
 from dy2st_runtime import io
 from dy2st_runtime.engine import check_name
 from dy2st_runtime.errors import ArgumentError, ConversionError, Dy2stError, Location, WrongKind
-from dy2st_runtime.ir import Program, Tensor, Variable
+from dy2st_runtime.ir import Program, Tensor
+from dy2st_runtime.ir.aliasing import object_of
 from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.location import place_of, warn_user, without_own_frames
 from dy2st_runtime.ir.structure import wrong_entries
@@ -577,13 +578,5 @@ def _drop_flags(program: Program) -> None:
     for block in (*program.roots, *inner):
         block.operators = [one for one in block.operators if one.name != SETTER]
         for operator in block.operators:
-            operator.operands = [*map(_before, operator.operands)]
-        block.yields = [*map(_before, block.yields)]
-
-
-def _before(variable: Variable) -> Variable:
-    maker: Any = variable.maker
-    while getattr(maker, "name", "") == SETTER:
-        variable = maker.operands[0]
-        maker = variable.maker
-    return variable
+            operator.operands = [*map(object_of, operator.operands)]
+        block.yields = [*map(object_of, block.yields)]

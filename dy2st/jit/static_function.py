@@ -401,8 +401,8 @@ class StaticFunction(Generic[P, R]):
         >>> [one.name for one in twice.optimized_program.block.walk()]
         ['constant', 'add']
         """
-        better = self.concrete_program.optimized
-        return self.main_program if better is None else better.program
+        concrete = self.concrete_program
+        return (concrete.optimized or concrete).main_program
 
     @property
     def inputs(self) -> list[Variable]:

@@ -346,17 +346,13 @@ def _traced(subject: Subject, varied: Varied, locations: Locations) -> ConcreteP
             locations,
         )
         aliasing = OutputAliasing.of(program.outputs, traced.machine.tracer, traced.state)
-    made = _program_of(subject, traced, specs, aliasing, varied)
+    made = _program_of(subject, traced, aliasing, varied)
     traced.machine.end()
     return made
 
 
 def _program_of(
-    subject: Subject,
-    traced: Traced,
-    specs: list[InputSpec],
-    aliasing: OutputAliasing | None,
-    varied: Varied,
+    subject: Subject, traced: Traced, aliasing: OutputAliasing | None, varied: Varied
 ) -> ConcreteProgram:
     program, machine = traced.program, traced.machine
     tracer = machine.tracer
@@ -396,7 +392,6 @@ def _program_of(
     return ConcreteProgram(
         program,
         live,
-        specs,
         subject.static.__wrapped__,
         traced.finished,
         guards,
