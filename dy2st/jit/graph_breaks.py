@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from types import FunctionType, MethodType
@@ -196,21 +197,13 @@ class GraphBreaks:
         """The breaks, and what became of all that runs as a Program."""
         last = static.program_cache.last()
         known = {} if last is None else {place_of(static.__wrapped__): last.report}
-        reports = [
-            *known.values(),
-            *(one for place, one in self.reports.items() if place not in known),
-        ]
+        reports = (known | self.reports | known).values()  # its own first
         functions = {(one.file, one.line, one.name): one for r in reports for one in r.functions}
         others = sorted({name for one in reports for name in one.others})
         unrolled = tuple(loop for one in reports for loop in one.unrolled)
         compiling = () if last is None else tuple(last.compiling())
-        return Report(
-            *(tuple(functions.values()), tuple(others)),
-            unrolled=unrolled,
-            compiling=compiling,
-            whole=whole,
-            breaks=tuple(self.found),
-        )
+        made = Report(tuple(functions.values()), tuple(others), unrolled=unrolled, whole=whole)
+        return replace(made, compiling=compiling, breaks=tuple(self.found))
 
     def refusal(self, static: StaticFunction, error: ConversionError | None) -> ConversionError:
         """Why there is no Program of all of it, with all breaks that are known."""

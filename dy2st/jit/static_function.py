@@ -68,8 +68,12 @@ class StaticFunction(Generic[P, R]):
     [6.0, -2.0]
     >>> positive.inputs[0].name, positive.outputs[0].shape
     ('x', [n])
-    >>> positive.input_spec[0].name, positive.class_instance
-    ('x', None)
+    >>> positive.input_spec[0].name, positive.class_instance, len(positive.program_cache)
+    ('x', None, 1)
+    >>> [one.name for one in positive.main_program.operators]
+    ['sum', 'constant', 'greater_than', 'cond']
+    >>> positive.dygraph_function(dy2st.to_tensor([3.0, -1.0])).tolist()
+    [6.0, -2.0]
     """
 
     # All but this lies in one `__dict__`, which the forms of a method bound to one object share.
@@ -219,25 +223,13 @@ class StaticFunction(Generic[P, R]):
 
     @property
     def dygraph_function(self) -> Callable[P, R]:
-        """The user's function as it was, bound if it is a method.
-
-        >>> def double(x):
-        ...     return x * 2
-        >>> dy2st.to_static(double).dygraph_function is double
-        True
-        """
+        """The user's function as it was, bound if it is a method."""
         instance = self.class_instance
         return self._function if instance is None else self._function.__get__(instance)
 
     @property
     def program_cache(self) -> programs.ProgramCache:
-        """The Programs that are there, one for each key of a call.
-
-        >>> double = dy2st.to_static(lambda x: x * 2)
-        >>> _ = double(dy2st.ones([2])), double(dy2st.ones([2], "int64"))
-        >>> len(double.program_cache)
-        2
-        """
+        """The Programs that are there, one for each key of a call."""
         return self.programs.cache
 
     @property
@@ -384,12 +376,7 @@ class StaticFunction(Generic[P, R]):
     @property
     @without_own_frames
     def main_program(self) -> Program:
-        """The Program of `concrete_program`.
-
-        >>> double = dy2st.to_static(lambda x: x * 2, [dy2st.static.InputSpec(["n"])])
-        >>> [one.name for one in double.main_program.block.walk()]
-        ['constant', 'multiply']
-        """
+        """The Program of `concrete_program`."""
         return self.concrete_program.main_program
 
     @property
