@@ -31,24 +31,12 @@ from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.result import Finished, Known, Made, Out, Tree, rebuild
 from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING
-from dy2st.jit.objects_of_calls import (
-    Apart,
-    LiveState,
-    OutputAliasing,
-    check_leaf,
-    take_in_place,
-)
+from dy2st.jit.objects_of_calls import Apart, LiveState, OutputAliasing, check_leaf, take_in_place
 from dy2st.jit.signature import ArrayInput
 from dy2st_runtime import engine as engines
 from dy2st_runtime import exported_buffers
 from dy2st_runtime.autograd import cut_off
-from dy2st_runtime.errors import (
-    ConversionError,
-    EngineError,
-    Location,
-    PeerError,
-    SpecError,
-)
+from dy2st_runtime.errors import ConversionError, EngineError, Location, PeerError, SpecError
 from dy2st_runtime.ir import Program, Variable
 from dy2st_runtime.ir.checks.broken_sizes import check_inputs
 from dy2st_runtime.ir.definition import Effect as Kind

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dy2st.convert.replay.places import is_number
 from dy2st.convert.types import info, same
 from dy2st.jit.input_spec import InputSpec
 from dy2st_runtime.errors import ArgumentError, SpecError
@@ -394,12 +395,6 @@ def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
             raise SpecError(f"argument `{name}`, axis {axis}: {size}; its InputSpec says {wanted}")
 
 
-_CONSTANTS = 2
-"""So many values of an argument are constants of Programs."""
-
-_MOST_PLACES = 64
-_SMALLEST, _LARGEST = -(2**63), 2**63 - 1
-
 # The place or name of an argument, and the keys that lead on from there.
 Path: TypeAlias = "tuple[Any, ...]"
 
@@ -438,7 +433,6 @@ class NumberInputs:
 
     def __init__(self) -> None:
         """None is at first."""
-        self._seen: dict[Path, set[Any]] = {}
         self._are: dict[Path, set[Any]] = {}  # each with the values that stay constants
         self._ways: dict[Path, None] = {}  # what leads to them, in order
         self.trials: Trials[Path] = Trials()
@@ -452,25 +446,17 @@ class NumberInputs:
     ) -> None:
         """Learn from a call that has no Program yet; an InputSpec `is_given` of some arguments."""
         given: list[tuple[Any, Any]] = [*enumerate(args), *kwargs.items()]
-        new: list[Path] = []
+        trials, new = self.trials, list[Path]()
         for place, argument in given:
-            if is_given(place):
-                continue
-            for path, value in _numbers(argument, (place,)):
-                if path in self._are or path in self.trials.refused:
-                    continue
-                # Names of `**kwargs` may be any: the table has an end.
-                if path not in self._seen and len(self._seen) >= _MOST_PLACES:
-                    continue
-                seen = self._seen.setdefault(path, set())
-                seen.add(value)
-                if len(seen) > _CONSTANTS:
+            for path, value in () if is_given(place) else _numbers(argument, (place,)):
+                is_known = path in self._are or path in trials.refused
+                if not is_known and trials.see(path, (value,)):
                     # Values before this one have Programs in which they are constants; this one
                     # has none yet.
-                    seen.discard(value)
+                    trials.seen[path].discard(value)
                     new.append(path)
-        if new := self.trials.begin(new):
-            self._set({**self._are, **{path: self._seen.get(path, set()) for path in new}})
+        if new := trials.begin(new):
+            self._set({**self._are, **{path: trials.seen.get(path, set()) for path in new}})
 
     def refuse(self, places: Iterable[Path], why: str) -> None:
         """A trace with these as inputs is refused: some of them are none any more."""
@@ -505,9 +491,7 @@ class NumberInputs:
         kind = type(value)
         if kind is float or kind is int:
             constants = self._are.get(path)
-            # A Program has int64: what does not fit stays a constant.
-            is_one = kind is float or _SMALLEST <= value <= _LARGEST
-            if constants is None or not is_one or value in constants:
+            if constants is None or value in constants or not is_number(value, kind):
                 return value
             places[path] = value
             return NumberInput(np.asarray(value, "int64" if kind is int else "float64"))

@@ -223,9 +223,6 @@ _LIVE = frozenset({"_grad"})
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_IN_TUPLE = 8
 
-CONSTANTS, _MOST_SEEN = 2, 64
-"""So many values of a number that a function only reads are constants of Programs."""
-
 Finding: TypeAlias = "tuple[Callable[[], Any], str, Any]"  # an owner, and a place of it
 
 
@@ -248,12 +245,13 @@ class AnyNumber:
     def fits(self, value: Any) -> bool:
         """Whether a value is such a number, and the Program can hold it."""
         if not isinstance(self.kind, tuple):
-            return _is_number(value, self.kind)
+            return is_number(value, self.kind)
         is_one = type(value) is tuple and len(value) == len(self.kind)
-        return is_one and all(map(_is_number, value, self.kind))
+        return is_one and all(map(is_number, value, self.kind))
 
 
-def _is_number(value: Any, kind: type) -> bool:
+def is_number(value: Any, kind: type) -> bool:
+    """Whether a value is a number of this kind that a Program can hold, as int64 or float64."""
     is_one: bool = type(value) is kind
     return is_one and (kind is float or _FIRST <= value <= _LAST)
 
@@ -386,7 +384,6 @@ class Varied:
     places: dict[ReadKey, Finding] = field(default_factory=dict)
     trials: Trials[ReadKey] = field(default_factory=Trials)
     tensors: set[Path] = field(default_factory=set)
-    _seen: dict[ReadKey, set[Any]] = field(default_factory=dict)
     _later: dict[ReadKey, Finding] = field(default_factory=dict)
 
     def note(self, owner: Any, kind: str, name: Any) -> None:
@@ -399,12 +396,8 @@ class Varied:
     def see(self, owner: Any, kind: str, name: Any, values: Iterable[Any]) -> None:
         """A place that the function reads holds another number; the third one is an input."""
         key = id(owner), kind, name
-        if key in self.places or (key not in self._seen and len(self._seen) >= _MOST_SEEN):
-            return
-        seen = self._seen.setdefault(key, set())
-        seen.update(values)
-        if len(seen) > CONSTANTS:
-            self._seen.pop(key, None)
+        if key not in self.places and self.trials.see(key, values):
+            self.trials.seen.pop(key, None)
             self.note(owner, kind, name)
 
     def begin_trials(self, new: Iterable[ReadKey] = ()) -> None:

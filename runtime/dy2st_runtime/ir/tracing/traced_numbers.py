@@ -164,15 +164,20 @@ def numbers_are_no_keys(nor_text: bool = False) -> Iterator[None]:
 
 
 _Key = TypeVar("_Key", bound=Hashable)
-_MOST_REFUSED = 4
+_MOST_REFUSED, _MOST_SEEN = 4, 64
+_CONSTANTS = 2
+"""So many values of a number are constants of Programs."""
 
 
 class Trials(Generic[_Key]):
     """What was tried, by whatever names a number.
 
+    seen     the values that numbers have had which are no inputs yet.
     refused  those that are constants for ever, each with the reason.
 
     >>> trials = Trials()
+    >>> trials.see("n", [1, 2]), trials.see("n", [3])
+    (False, True)
     >>> trials.begin(["n", "m"])
     ['n', 'm']
     >>> trials.accept(["n"])
@@ -187,7 +192,17 @@ class Trials(Generic[_Key]):
         """Nothing was tried yet."""
         self._new: list[_Key] = []  # no trace has had them as inputs so far
         self._waiting: list[_Key] = []
+        self.seen: dict[_Key, set[Any]] = {}
         self.refused: dict[_Key, str] = {}
+
+    def see(self, key: _Key, values: Iterable[Any]) -> bool:
+        """Note values of a number; whether it has had more than are constants of Programs."""
+        # Names of `**kwargs` may be any: the table has an end.
+        if key not in self.seen and len(self.seen) >= _MOST_SEEN:
+            return False
+        seen = self.seen.setdefault(key, set())
+        seen.update(values)
+        return len(seen) > _CONSTANTS
 
     def begin(self, new: Iterable[_Key]) -> list[_Key]:
         """Those to try now: new ones, and those that had to wait for the others."""
