@@ -42,9 +42,11 @@ from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.layout import Reference
 from dy2st.convert.values.special import (
     CONTENT,
+    GROWN,
     LOCATION,
     MISSING,
     STATE,
+    Special,
     SymbolicSequence,
     Union,
 )
@@ -111,6 +113,10 @@ class Region(Path):
         return id(owner) in self.changed["born"]
 
     is_local = is_new  # and ends with it
+
+    def has_grown(self, owner: Any) -> bool:
+        """Whether a set was made empty, and nothing was taken away from it."""
+        return self.trace.has_grown(owner)
 
     def node(self, owner: Any) -> Reference | None:
         """The layout of an object that has a location, or may get one; None of all others."""
@@ -242,6 +248,8 @@ class Trace(Vocabulary):
         """Note that a mutable object was made on this path; returns it."""
         if self.state.paths:
             self.state.born[id(value)] = value
+        if type(value) is set and not value:
+            self.origins[id(value)] = value, GROWN
         return value
 
     def sized(self, value: Any) -> Any:
@@ -291,6 +299,10 @@ class Trace(Vocabulary):
     def node(self, owner: Any) -> Reference | None:
         """The layout of an object that has a location, or may get one; None of all others."""
         return self.locations.node(owner)
+
+    def has_grown(self, owner: Any) -> bool:
+        """Whether a set was made empty, and nothing was taken away from it."""
+        return self.origin(owner, Special) is GROWN
 
     def is_as_found(self, owner: Any) -> bool:
         """Whether a container may hold what it held before the call: all of it, or some."""

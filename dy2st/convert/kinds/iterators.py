@@ -6,6 +6,7 @@ Where the length is known they are Python's own, by the protocol item by item; e
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable, Iterable
 from dis import get_instructions
 from functools import partial
@@ -50,7 +51,8 @@ _NO_END = 1 << 60
 @function_row(range)
 def _range(trace: Trace, *bounds: Any) -> Any:
     if not any(map(is_traced, bounds)):
-        return range(*[_index(trace, one) for one in bounds])
+        known = (one if type(one) is int else trace.call(operator.index, one) for one in bounds)
+        return range(*known)
     values = [_whole(trace, one) for one in bounds]
     start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     check(trace, trace.test_of(trace.ne(step, 0)), ValueError("range() arg 3 must not be zero"))
@@ -60,11 +62,6 @@ def _range(trace: Trace, *bounds: Any) -> Any:
         length = F.maximum(-((start - stop) // step), 0)
         length.number = int
     return Indexed(length, lambda index: start + index * step)
-
-
-def _index(trace: Trace, value: Any) -> Any:
-    own = own_method(trace, value, "__index__")
-    return value if own is None else trace.call(own, value)
 
 
 def _whole(trace: Trace, value: Any) -> Any:

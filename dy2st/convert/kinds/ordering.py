@@ -19,7 +19,7 @@ import numpy as np
 from dy2st.convert.kinds.iterators import mark_left
 from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, replaced
 from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.kinds.sets import elements, in_any_order, refuse_order
+from dy2st.convert.kinds.sets import elements, in_any_order
 from dy2st.convert.kinds.table import for_each, function_row, method_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
@@ -296,7 +296,8 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return trace.if_exp(found, added, lambda: start)
     total = trace.for_(found, None, iteration, (start,), ("the sum",))[0]
     if found is not iterable and number_kind(total) not in (bool, int):
-        raise refuse_order()  # which decides how floats are rounded
+        # The order decides how floats are rounded.
+        total = trace.for_(iterable, None, iteration, (start,), ("the sum",))[0]
     return total
 
 

@@ -16,7 +16,14 @@ from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_ro
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.special import Generated, SymbolicSequence
+from dy2st.convert.values.flatten import element_at
+from dy2st.convert.values.layout import Number
+from dy2st.convert.values.special import (
+    GROWN,
+    Generated,
+    Indexed,
+    SymbolicSequence,
+)
 from dy2st_runtime.errors import ConversionError
 
 
@@ -43,6 +50,25 @@ def as_list(trace: Trace, content: Any) -> Any:
     if type(content) is not SymbolicSequence or content.kind is not set:
         return content
     return SymbolicSequence(list, content.element, content.arrays)
+
+
+def in_table_order(trace: Trace, owner: Any) -> Indexed:
+    """The elements of a set that the data decides, in the order that Python's table gives ints."""
+    content = traced_keys.content_of(trace, owner)
+    element = content.element
+    if not (isinstance(element, Number) and element.kind is int and content.like is GROWN):
+        raise refuse_order()
+    items = trace.content(trace.call(methods.in_table, as_list(trace, content)))
+    item = lambda place: element_at(trace, items, place)  # noqa: E731
+    return traced_keys.unchanged(trace, owner, item, items)
+
+
+def _lose_order(trace: Trace, owner: Any) -> None:
+    """Note that elements are taken away, or that many were put in at once."""
+    trace.origins.pop(id(owner), None)
+    content = trace.content(owner)
+    if type(content) is SymbolicSequence and content.like is GROWN:
+        trace.hold(owner, SymbolicSequence(set, content.element, content.arrays))
 
 
 def refuse_order() -> ConversionError:
@@ -106,11 +132,20 @@ def _comparable(trace: Trace, iterable: Any) -> Any:
 @function_row(set)
 def _set(trace: Trace, iterable: Any = ()) -> Any:
     found = _comparable(trace, iterable)
-    if not _is_decided(trace, found):
-        return trace.made(set(found))
-    made: Any = trace.made(set())
-    each(trace, found, lambda item: _add(trace, made, item))
+    made: Any = trace.made(set() if _is_decided(trace, found) else set(found))
+    if _is_decided(trace, found):
+        each(trace, found, lambda item: _add(trace, made, item))
+        if not _comes_in_order(iterable):
+            _lose_order(trace, made)
     return made
+
+
+def _comes_in_order(iterable: Any) -> bool:
+    """Whether Python puts the items of an iterable into a set one by one, in a known order."""
+    source = iterable
+    while type(source) is Generated:
+        source = source.iterable
+    return info(type(source)).family != "set" and info(type(iterable)).family != "dict"
 
 
 @function_row(frozenset)
@@ -147,6 +182,7 @@ def _discard(trace: Trace, owner: Any, item: Any) -> None:
         when(trace, traced_keys.contains(trace, owner, item), take)
         return
     content_of(trace, owner)  # what it takes away depends on what was there
+    _lose_order(trace, owner)
     trace.writable(owner).discard(item)
 
 
@@ -156,6 +192,7 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
         traced_keys.taken(trace, owner, traced_keys.sure_place(trace, owner, item))
         return
     content_of(trace, owner)
+    _lose_order(trace, owner)
     trace.writable(owner).remove(item)
 
 
@@ -164,6 +201,7 @@ def _pop(trace: Trace, owner: Any) -> Any:
     if traced_keys.is_keyed(trace, owner):
         raise refuse_order()
     content_of(trace, owner)
+    _lose_order(trace, owner)
     return trace.writable(owner).pop()
 
 
@@ -198,6 +236,8 @@ def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
         items = [_comparable(trace, one) for one in (owner, other)]
         items = [one if type(one) is SymbolicSequence else list(one) for one in items]
         owner = trace.call(methods.OF_SETS[name], owner, other, *items)
+        if type(owner) is set:
+            _lose_order(trace, owner)
     return owner
 
 
@@ -213,14 +253,15 @@ def _changing(name: str, plain: str) -> None:
 
     @method_row(set, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> None:
+        if plain != "union" or not all(map(_comes_in_order, others)):
+            _lose_order(trace, owner)
         if one_by_one is not None and any(is_lazy(trace, one) for one in others):
             for other in others:
                 items = other if is_lazy(trace, other) else elements(trace, other)
                 each(trace, items, lambda item: one_by_one(trace, owner, item))
             return
-        given = [
-            _comparable(trace, one) for one in others
-        ]  # before anything changes: one may be it
+        # Before anything changes: one may be it.
+        given = [_comparable(trace, one) for one in others]
         if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
@@ -242,7 +283,7 @@ def _asking(name: str) -> None:
         if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
             return _found(trace, owner, name, given)
         found = getattr(content_of(trace, owner), name)(*given)
-        return trace.made(found) if isinstance(found, set) else found
+        return trace.made(found or set()) if isinstance(found, set) else found
 
 
 @method_row("keys", name="isdisjoint")
@@ -269,7 +310,7 @@ def _operator(name: str, special: str) -> None:
         if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):
             return _found(trace, left, method, [right])
         found = getattr(content_of(trace, left), special)(content_of(trace, right))
-        return trace.made(found) if isinstance(found, set) else found
+        return trace.made(found or set()) if isinstance(found, set) else found
 
     # A view, on either side, makes new sets of whatever can be gone through; what it is compared
     # with, and what both have, is looked up in it, so that values need no hash.

@@ -102,11 +102,6 @@ def as_codes(trace: Trace, text: Any) -> Any:
     return one_text(trace, joined(parts))
 
 
-def character_at(trace: Trace, text: Text, place: Any) -> Any:
-    """The character at a place that is known to be in a text."""
-    return text_of_codes(trace, (element_at(trace, codes_of(text), place),))
-
-
 def length_of_text(trace: Trace, text: Text) -> Any:
     """`len(text)`."""
     return length_of(trace, codes_of(text))
@@ -114,7 +109,8 @@ def length_of_text(trace: Trace, text: Text) -> Any:
 
 def characters(trace: Trace, text: Text) -> Indexed:
     """What a loop over a text runs over."""
-    return Indexed(length_of_text(trace, text), lambda place: character_at(trace, text, place))
+    character = lambda at: text_of_codes(trace, (element_at(trace, codes_of(text), at),))  # noqa: E731
+    return Indexed(length_of_text(trace, text), character)
 
 
 def _are_texts(*values: Any) -> bool:

@@ -30,7 +30,13 @@ from dy2st.convert.values.layout import (
     number_kind,
     opened,
 )
-from dy2st.convert.values.special import MISSING, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import (
+    GROWN,
+    MISSING,
+    Indexed,
+    SymbolicSequence,
+    Union,
+)
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
@@ -195,10 +201,12 @@ def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
     if type(content) is SymbolicSequence:
         return content
     trace.read_content(owner)
-    node = of_both(opened(Same(owner, trace)), SequenceLayout(type(owner), None))
+    like = GROWN if type(owner) is set else None
+    node = of_both(opened(Same(owner, trace)), SequenceLayout(type(owner), None, like))
     if not isinstance(node, SequenceLayout):
         raise _no_key(type(owner))
-    return SymbolicSequence(type(owner), node.element, flatten(trace, owner, node, trace), owner)
+    like = node.like if type(owner) is set else owner
+    return SymbolicSequence(type(owner), node.element, flatten(trace, owner, node, trace), like)
 
 
 def found(trace: Trace, content: SymbolicSequence, key: Any) -> tuple[Any, Any]:
@@ -308,8 +316,9 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
 
 def taken(trace: Trace, owner: Any, place: Any) -> None:
     """Take a key away."""
-    content = content_of(trace, owner)
-    trace.hold(owner, of_each(trace, content, lambda array: F.array_delete(array, place)))
+    new = of_each(trace, content_of(trace, owner), lambda array: F.array_delete(array, place))
+    new.like = owner if type(owner) is not set else None
+    trace.hold(owner, new)
 
 
 def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
@@ -387,7 +396,7 @@ def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
 
 def clear(trace: Trace, owner: Any) -> None:
     """`owner.clear()`."""
-    trace.hold(owner, emptied(type(owner), owner))
+    trace.hold(owner, trace.made(emptied(type(owner), owner)))
 
 
 def copy(trace: Trace, owner: Any) -> Any:
@@ -432,19 +441,28 @@ def gone_through(
 ) -> Indexed:
     """What is taken of each pair, in their order; the keys must stay the same meanwhile."""
     before = content_of(trace, owner)
+    whole = SymbolicSequence(list, before.element, before.arrays) if are_pairs else None
+    return unchanged(trace, owner, lambda place: take(pair_at(trace, owner, place)), whole)
+
+
+def unchanged(
+    trace: Trace, owner: Any, item: Callable[[Any], Any], whole: SymbolicSequence | None
+) -> Indexed:
+    """Items by their places, as many as a dict or set has, and has at each iteration."""
+    before = content_of(trace, owner)
     length = length_of(trace, before)
+    word = "Set" if type(owner) is set else "dictionary"
 
     # Asked at each iteration, since the body may change the dict: Python raises then, too.
     def size() -> Any:
         now = content_of(trace, owner)
         if now is not before:
             same = F.equal(trace.tracer.local(length), length_of(trace, now))
-            error = RuntimeError("dictionary changed size during iteration")
+            error = RuntimeError(f"{word} changed size during iteration")
             trace.tracer.check(same, error)
         return trace.tracer.local(length)
 
-    whole = SymbolicSequence(list, before.element, before.arrays) if are_pairs else None
-    return Indexed(size, lambda place: take(pair_at(trace, owner, place)), whole)
+    return Indexed(size, item, whole)
 
 
 def update(trace: Trace, owner: Any, pairs: Any) -> None:

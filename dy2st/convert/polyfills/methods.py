@@ -72,6 +72,46 @@ def ranks(keys: Any, is_reversed: bool) -> Any:
     return found
 
 
+# -- sets of ints, in the order of CPython's table ------------------------------------------------
+
+_MODULUS = 2**61 - 1  # of the hashes of numbers
+
+
+def in_table(items: Any) -> Any:
+    """The ints that were put into a set one after the other, in the order in which it has them."""
+    table, used = [0] * 8, 0
+    for item in items:
+        used = used + 1
+        table[_free_place(table, item)] = used
+        if used * 5 >= (len(table) - 1) * 3:
+            size, least = 8, used * 4 if used <= 50000 else used * 2
+            while size <= least:
+                size = size * 2
+            larger = [0] * size
+            for one in table:
+                if one > 0:
+                    larger[_free_place(larger, items[one - 1])] = one
+            table = larger
+    return [items[one - 1] for one in table if one > 0]
+
+
+def _free_place(table: Any, number: Any) -> Any:
+    """The place in a table of an int that is not in it: ten in a row, then elsewhere."""
+    if number < 0:
+        hashed = -(((-1 - number) % _MODULUS + 1) % _MODULUS)
+        hashed = -2 if hashed == -1 else hashed
+    else:
+        hashed = number % _MODULUS
+    mask = len(table) - 1
+    start = place = hashed & mask
+    while table[place] > 0:
+        place = place + 1
+        if place > (start + 9 if start + 9 <= mask else start):
+            hashed = (hashed >> 5) & (2**59 - 1)
+            start = place = (start * 5 + 1 + hashed) & mask
+    return place
+
+
 # -- two sets, at least one of which the data decides, by `in` and add() --------------------------
 
 

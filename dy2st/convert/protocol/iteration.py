@@ -34,7 +34,7 @@ from dy2st.convert.kinds.iterators import (
 from dy2st.convert.kinds.lists import held, is_surely_empty, joined, length_of, of_each
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import check
-from dy2st.convert.kinds.sets import refuse_order
+from dy2st.convert.kinds.sets import in_table_order
 from dy2st.convert.kinds.tensors import held_in_order
 from dy2st.convert.kinds.text import as_codes, characters
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, may_be_missing, presence, there_or
@@ -90,7 +90,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
         trace.read_content(iterable)
         if type(content) is SymbolicSequence:
             if kind is set:
-                raise refuse_order()
+                return in_table_order(trace, iterable)
             return traced_keys.gone_through(trace, iterable, lambda pair: pair[0])
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))

@@ -43,7 +43,7 @@ from dy2st.convert.values.layout import (
     opened,
     types_of,
 )
-from dy2st.convert.values.special import CONTENT, UNBOUND, Older
+from dy2st.convert.values.special import CONTENT, GROWN, UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
 from dy2st_runtime.ir import (
@@ -249,7 +249,7 @@ def stage_while(
 
 def before_all(trace: Trace) -> Older:
     """How values are looked at that are older than the loop."""
-    return Older(trace.raw, trace.fields, trace.taken, node=trace.node)
+    return Older(trace.raw, trace.fields, trace.taken, node=trace.node, has_grown=trace.has_grown)
 
 
 def _until_raised(
@@ -504,6 +504,8 @@ def carry(loop: Loop, place: Place, after: Any) -> None:
     left = loop.trace.kept(place.owner, place.name)
     if place.name is CONTENT and left is place.owner:
         left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
+        if loop.trace.has_grown(place.owner):
+            loop.trace.origins[id(left)] = left, GROWN
     slot = JoinedVariable(label(loop.trace, place), left, after, place)
     slot.layout = slot.seen(left, before_all(loop.trace))
     loop.slots.append(slot)

@@ -529,7 +529,12 @@ def _put_together(
         return made
     items = [build(trace, item, leaves, known, fragile) for item in node.items]
     made = info(node.kind).make(node.kind, items, node.names, node.like)
-    return made if info(node.kind).is_unchanging else trace.made(made)
+    if info(node.kind).is_unchanging:
+        return made
+    trace.made(made)
+    if node.kind is set and node.like is None:  # it may have held others
+        trace.origins.pop(id(made), None)
+    return made
 
 
 def element_at(trace: Trace, held: SymbolicSequence, index: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dy2st.convert.types import info, same
 from dy2st.convert.types.values import CODES
 from dy2st.convert.values.special import (
+    GROWN,
     MISSING,
     NOWHERE,
     Older,
@@ -152,14 +153,16 @@ def opened(node: Layout) -> Layout:
     row = info(kind)
     held = value if row.is_value else view.taken(value)
     if type(held) is SymbolicSequence:
-        return SequenceLayout(kind, _of_element(held, view), value if row.keeps_more else None)
+        like = held.like if kind is set else value if row.keeps_more else None
+        return SequenceLayout(kind, _of_element(held, view), like)
     if type(held) is Union:
         return held.layouts[held.place_of(kind)]
     if held is None or (kind is set and any(isinstance(one, Tensor) for one in held)):
         return node  # a tensor in a set is the object that it is
     names = row.names(held)
     items: list[Layout] = [Same(part, view) for part in row.parts(held, names)]
-    return Parts(kind, items, names, value if row.keeps_more else None)
+    is_grown = kind is set and not held and view.has_grown(value)
+    return Parts(kind, items, names, GROWN if is_grown else value if row.keeps_more else None)
 
 
 def layout_of_case(value: Union, place: int, view: View) -> Layout:
@@ -449,7 +452,9 @@ class Lub:
             is_same = len(keys) == len(own) and all(map(is_, items, left.items))
             return left if is_same else Parts(left.kind, items, keys, left.like)
         if left.kind is set:
-            return left if _values(left) == _values(right) else self._grown(left, right)
+            if _values(left) != _values(right):
+                return self._grown(left, right)
+            return left if left.like in (None, right.like) else replace(left, like=None)
         if len(left.items) == len(right.items):
             return self._parts(left, right) if left.names == right.names else None
         may_grow = info(left.kind).family == "list" or (self._widens and left.kind is tuple)
@@ -482,10 +487,13 @@ class Lub:
                 if item is not None:
                     item = self.by_value(item)
                     element = item if element is None else self(element, item)
-        if isinstance(left, SequenceLayout) and element is left.element:
+        sides = [side for side in (right, left) if isinstance(side, (Parts, SequenceLayout))]
+        like = next((side.like for side in sides if side.like is not None), None)
+        if kinds == {set}:  # it has grown on both paths, or its order is unknown
+            like = GROWN if all(side.like is GROWN for side in sides) else None
+        has_like = kinds != {set} or (isinstance(left, SequenceLayout) and left.like is like)
+        if isinstance(left, SequenceLayout) and element is left.element and has_like:
             return left
-        likes = [side.like for side in (right, left) if isinstance(side, (Parts, SequenceLayout))]
-        like = next((one for one in likes if one is not None), None)
         (kind,) = kinds
         assert kind is not None
         return SequenceLayout(kind, element, like)

@@ -107,6 +107,7 @@ class Older:
     is_new: Callable[[Any], bool] = lambda owner: False
     is_local: Callable[[Any], bool] = lambda owner: False
     node: Callable[[Any], Any] = lambda owner: None
+    has_grown: Callable[[Any], bool] = lambda owner: False
 
 
 NOWHERE = Older()
@@ -119,6 +120,9 @@ MISSING = Special("missing")
 ATTRIBUTES = Special("attributes")
 # What a variable holds after code that has raised.
 ABSENT = Special("absent")
+# The `like` of a set that has only grown since it was made empty, one element after the other: that
+# tells in which order Python goes through it.
+GROWN = Special("grown")
 
 
 @dataclass(eq=False)
