@@ -8,7 +8,7 @@ each level of loops in loops would take twice as long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -155,7 +155,7 @@ class Loop:
         for new in places_of(self.trace, [region]):
             assert new.place is not None
             if new.place.key not in known:
-                carry(self, new.place, new.right)
+                self.carry(new.place, new.right)
                 holds = False
         for slot in self.slots:
             if slot.place is not None:
@@ -172,6 +172,101 @@ class Loop:
         except Unlike as error:
             raise self.unlike(slot, error) from None
         return slot.layout is not before
+
+    def leaves(self, values: Iterable[Any]) -> list[Variable]:
+        """The leaves of what the slots hold, and of the tensors, in the current Block."""
+        trace, found = self.trace, list[Variable]()
+        for slot, value in zip(self.slots, values, strict=True):
+            found += flatten(trace, value, slot.layout, trace)
+        found += map(trace.tracer.variable, self.tensors.values())
+        return [*map(trace.tracer.local, found)]
+
+    def begin_with(self, leaves: list[Variable]) -> None:
+        """Assume of all leaves what is so of the first; a list that is empty gets its elements.
+
+        Sizes of the Program's parameters are the same in each of them.
+        """
+        parameters = self.trace.tracer.program.block.parameters
+        shapes = [v.type.shape for v in parameters if isinstance(v.type, TensorType)]
+        fixed = {symbol for shape in shapes for size in shape for symbol in symbols(size)}
+        expected = [one for slot in self.slots for one in types_of(slot.layout, fixed)]
+        found: list[ValueType] = [leaf.type for leaf in leaves]
+        known = [_with_elements(*pair) for pair in zip(found, expected, strict=False)]
+        self.starts, self.stops = leaves, self.stops_of(leaves)
+        self.types = [*known, *found[len(known) :]]
+
+    def join_leaves(self, leaves: Sequence[Variable]) -> tuple[bool, set[bool | None]]:
+        """Let leaves be these, too: whether a type rises, and which `stops` are known no more."""
+        pairs = zip(self.types, leaves, strict=True)
+        types = [join_types(old, new.type, self.mismatch, self.free) for old, new in pairs]
+        stops = both(self.stops, self.stops_of(leaves))
+        lost = {a for a, b in zip(self.stops, stops, strict=True) if a is not b}
+        rises = any(a is not b for a, b in zip(self.types, types, strict=True))
+        self.types, self.stops = types, stops
+        return rises, lost
+
+    def stops_of(self, leaves: Sequence[Variable]) -> list[bool | None]:
+        """Whether gradients stop at leaves; None if nobody knows."""
+        stop = self.trace.tracer.flags.stop
+        return [stop(*pair) for pair in zip(self._owners(leaves), leaves, strict=True)]
+
+    def join_stops(self, leaves: Sequence[Variable], stops: Sequence[bool | None]) -> None:
+        """Note of leaves that gradients stop at them, or begin."""
+        for owner, leaf, stop in zip(self._owners(leaves), leaves, stops, strict=True):
+            self.trace.tracer.flags.join(owner, leaf, stop)
+
+    def _owners(self, leaves: Sequence[Variable]) -> list[Tensor]:
+        """The tensors that hold leaves: those that are changed in place stand last."""
+        return [*leaves[: len(leaves) - len(self.tensors)], *self.tensors.values()]
+
+    def carry(self, place: Place, after: Any) -> None:
+        """Carry a place as a variable; `after` is what an iteration leaves in it."""
+        left = self.trace.kept(place.owner, place.name)
+        if place.name is CONTENT and left is place.owner:
+            left, _ = keep_items(self.trace, place.owner, place.owner.copy(), after)
+            if self.trace.has_grown(place.owner):
+                self.trace.origins[id(left)] = left, GROWN
+        slot = JoinedVariable(label(self.trace, place), left, after, place)
+        slot.layout = slot.seen(left, before_all(self.trace))
+        self.slots.append(slot)
+
+    def given(self, parameters: list[Variable]) -> list[Any]:
+        """What the user's code gets; places and tensors are set to their parameters."""
+        trace = self.trace
+        leaves, known = iter(parameters), dict[Any, Any]()
+        values = []
+        for slot in self.slots:
+            value = build(trace, slot.layout, leaves, known)
+            if slot.place is None:
+                values.append(value)
+            else:
+                is_same = isinstance(slot.layout, Same) and info(type(value)).is_container
+                # A copy of what holds before the loop, since the body changes it natively.
+                trace.put_place(slot.place, value.copy() if is_same else value)
+        for tensor, parameter in zip(self.tensors.values(), leaves, strict=True):
+            trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
+            trace.tracer.hold(tensor, parameter)
+        self.join_stops(parameters, self.stops)
+        # What the user's variables hold may be views, of before the loop or of an iteration.
+        if trace.tracer.views.links:
+            own = parameters[: len(parameters) - len(self.tensors)]
+            for place, parameter in enumerate(own):
+                for one in (self.starts[place], self.views.get(place)):
+                    if one is not None and trace.tracer.views.root_of_view(one) is not None:
+                        trace.tracer.aliases.note(parameter, one)
+        trace.alias_tracker.join_parts((part for slot in self.slots for part in slot.parts), known)
+        for nodes in self.links:
+            made = (known.get(node, known.get(("case", node))) for node in nodes)
+            trace.alias_tracker.join([one for one in made if one is not None])
+        return values
+
+    def mismatch(self, words: str) -> ConversionError:
+        """The refusal of leaves that cannot be of one type."""
+        return LoopMismatch(
+            f"an iteration of a loop leaves {words}",
+            why="the loop depends on a tensor, so one Program must serve every iteration",
+            hint="let each iteration leave values of one type: cast or reshape them",
+        )
 
     def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
         """The refusal of a variable that cannot be both."""
@@ -206,7 +301,7 @@ def stage_while(
     form = ""
     try:
         for place in rounds.places:
-            carry(loop, place, trace.kept(place.owner, place.name))
+            loop.carry(place, trace.kept(place.owner, place.name))
         rounds.begin(slots)
         regions = _settle(loop, rounds, test, body)
     except _Otherwise as other:
@@ -287,16 +382,16 @@ def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region,
         if not loop.types:
             # Forget changes of tensors that variables begin with: an iteration changes what they
             # hold.
-            leaves = initial(loop)
+            leaves = loop.leaves(slot.left for slot in loop.slots)
             count = len(leaves) - len(loop.tensors)
-            loop.starts, held = leaves[:count], set(leaves[:count])
+            starts, held = leaves[:count], set(leaves[:count])
             for key, leaf in zip([*loop.tensors], leaves[count:], strict=True):
                 if leaf in held and key not in loop.carried:
                     loop.carried.add(key)
                     del loop.tensors[key]
                 else:
-                    loop.starts.append(leaf)
-            loop.types, loop.stops = initial_types(loop), stops_of(loop, loop.starts)
+                    starts.append(leaf)
+            loop.begin_with(starts)
         uses = trace.tracer.flags.uses
         test_region = _run(loop, lambda *values: (truth_of(trace, test(*values)),), "test")
         body_region = _run(loop, body, "body")
@@ -314,20 +409,9 @@ def _settle(loop: Loop, rounds: Rounds, test: Test, body: Body) -> tuple[Region,
     )
 
 
-def initial_types(loop: Loop) -> list[ValueType]:
-    """The types before the loop; a list that is empty there has the elements of an iteration.
-
-    Sizes of the Program's parameters are the same in each of them.
-    """
-    parameters = loop.trace.tracer.program.block.parameters
-    shapes = [v.type.shape for v in parameters if isinstance(v.type, TensorType)]
-    fixed = {symbol for shape in shapes for size in shape for symbol in symbols(size)}
-    expected: list[ValueType] = []
-    for slot in loop.slots:
-        expected += types_of(slot.layout, fixed)
-    found: list[ValueType] = [leaf.type for leaf in loop.starts]
-    known = [_with_elements(*pair) for pair in zip(found, expected, strict=False)]
-    return [*known, *found[len(known) :]]
+def both(ones: Sequence[bool | None], others: Sequence[bool | None]) -> list[bool | None]:
+    """What is so on two paths; None where they differ."""
+    return [a if a is b else None for a, b in zip(ones, others, strict=True)]
 
 
 def _with_elements(found: ValueType, expected: ValueType) -> ValueType:
@@ -340,22 +424,12 @@ def _with_elements(found: ValueType, expected: ValueType) -> ValueType:
     return found if element is found.element else ArrayType(element)
 
 
-def initial(loop: Loop) -> list[Variable]:
-    """The leaves of what the loop begins with, in the Block around it."""
-    trace = loop.trace
-    leaves: list[Variable] = []
-    for slot in loop.slots:
-        leaves += flatten(trace, slot.left, slot.layout, trace)
-    leaves += [trace.tracer.variable(tensor) for tensor in loop.tensors.values()]
-    return [trace.tracer.local(leaf) for leaf in leaves]
-
-
 def _run(loop: Loop, function: Body, what: str) -> Region:
     """Record one call of the test or the body, on parameters for all that goes on."""
     trace = loop.trace
     with trace.region() as region:
         parameters = [region.block.add_parameter(renewed(type, loop.free)) for type in loop.types]
-        values = given(loop, parameters)
+        values = loop.given(parameters)
         end_region(trace, region, lambda: function(*values))
     if what == "test":
         # The operator's condition yields a truth alone: what it changes, nobody would see.
@@ -372,39 +446,11 @@ def _run(loop: Loop, function: Body, what: str) -> Region:
     return region
 
 
-def given(loop: Loop, parameters: list[Variable]) -> list[Any]:
-    """What the user's code gets: values of the parameters; places and tensors are set to them."""
-    trace = loop.trace
-    leaves, known = iter(parameters), dict[Any, Any]()
-    values = []
-    for slot in loop.slots:
-        value = build(trace, slot.layout, leaves, known)
-        if slot.place is None:
-            values.append(value)
-        else:
-            is_same = isinstance(slot.layout, Same) and info(type(value)).is_container
-            # A copy of what holds before the loop, since the body changes it natively.
-            trace.put_place(slot.place, value.copy() if is_same else value)
-    for tensor, parameter in zip(loop.tensors.values(), leaves, strict=True):
-        trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
-        trace.tracer.hold(tensor, parameter)
-    join_stops(loop, parameters)
-    # What the user's variables hold may be views, of before the loop or of an iteration.
-    if trace.tracer.views.links:
-        own = parameters[: len(parameters) - len(loop.tensors)]
-        for place, parameter in enumerate(own):
-            for one in (loop.starts[place], loop.views.get(place)):
-                if one is not None and trace.tracer.views.root_of_view(one) is not None:
-                    trace.tracer.aliases.note(parameter, one)
-    trace.alias_tracker.join_parts((part for slot in loop.slots for part in slot.parts), known)
-    for nodes in loop.links:
-        made = (known.get(node, known.get(("case", node))) for node in nodes)
-        trace.alias_tracker.join([one for one in made if one is not None])
-    return values
-
-
 def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
-    """Whether an iteration leaves what is assumed; what it does not, is assumed from now on."""
+    """Whether an iteration leaves what is assumed; what it does not, is assumed from now on.
+
+    uses: whether anything that the iteration has recorded rests on where gradients stop.
+    """
     if loop.trace.locations.is_on:
         _enter_new(loop, body_region)
     rises = not loop.writes_what_is_assumed(body_region)
@@ -427,21 +473,17 @@ def _holds(loop: Loop, body_region: Region, uses: bool) -> bool:
         return False
     # Whether the leaves keep their types; sizes that change become symbols
     end_with(loop.trace, body_region, loop.slots, "right", loop.tensors)
-    types = [
-        join_types(old, new.type, _mismatch, loop.free)
-        for old, new in zip(loop.types, body_region.block.yields, strict=True)
-    ]
-    same = all(old is new for old, new in zip(loop.types, types, strict=True))
-    loop.types = types
+    rises, lost = loop.join_leaves(body_region.block.yields)
     # Leaves may be views of what the body changes: new ones count as a rise, too.
     views, count_before = loop.trace.tracer.views, len(loop.views)
     count = len(body_region.block.yields) - len(loop.tensors)
-    for number, leaf in enumerate(body_region.block.yields[:count] if same else ()):
+    for number, leaf in enumerate(body_region.block.yields[:count] if not rises else ()):
         root = views.root_of_view(leaf)
         if root is not None and id(root) in loop.tensors:
             loop.views[number] = leaf
-    holds = same and len(loop.views) == count_before
-    return holds and _stops_hold(loop, body_region, uses)
+    # Where gradients stop matters if anything rests on that; where they begin, in any case.
+    holds = not lost if uses else False not in lost
+    return holds and not rises and len(loop.views) == count_before
 
 
 def _enter_new(loop: Loop, body_region: Region) -> None:
@@ -499,54 +541,6 @@ def _is_peeled(before: Layout, joined: Layout) -> bool:
     return is_first and isinstance(second, Leaf)
 
 
-def carry(loop: Loop, place: Place, after: Any) -> None:
-    """Carry a place as a loop variable; `after` is what an iteration leaves in it."""
-    left = loop.trace.kept(place.owner, place.name)
-    if place.name is CONTENT and left is place.owner:
-        left, _ = keep_items(loop.trace, place.owner, place.owner.copy(), after)
-        if loop.trace.has_grown(place.owner):
-            loop.trace.origins[id(left)] = left, GROWN
-    slot = JoinedVariable(label(loop.trace, place), left, after, place)
-    slot.layout = slot.seen(left, before_all(loop.trace))
-    loop.slots.append(slot)
-
-
-def _stops_hold(loop: Loop, body_region: Region, uses: bool) -> bool:
-    """Whether gradients stop at the leaves, or begin in them, as before the iteration.
-
-    uses: whether anything that an iteration has recorded rests on where they stop.
-    """
-    before, after = loop.stops, stops_of(loop, body_region.block.yields)
-    loop.stops = [a if a is b else None for a, b in zip(before, after, strict=True)]
-    lost = {a for a, b in zip(before, loop.stops, strict=True) if a is not b}
-    return not lost if uses else False not in lost
-
-
-def stops_of(loop: Loop, leaves: Sequence[Variable]) -> list[bool | None]:
-    """Whether gradients stop at leaves of what the loop carries; None if nobody knows."""
-    flags = loop.trace.tracer.flags
-    return [flags.stop(*pair) for pair in zip(_owners(loop, leaves), leaves, strict=True)]
-
-
-def join_stops(loop: Loop, leaves: Sequence[Variable]) -> None:
-    """Note of leaves that gradients stop at them, or begin, as before every iteration."""
-    for owner, leaf, stops in zip(_owners(loop, leaves), leaves, loop.stops, strict=True):
-        loop.trace.tracer.flags.join(owner, leaf, stops)
-
-
-def _owners(loop: Loop, leaves: Sequence[Variable]) -> list[Tensor]:
-    """The tensors that hold leaves: those that are changed in place stand last."""
-    return [*leaves[: len(leaves) - len(loop.tensors)], *loop.tensors.values()]
-
-
-def _mismatch(words: str) -> Exception:
-    return LoopMismatch(
-        f"an iteration of a loop leaves {words}",
-        why="the loop depends on a tensor, so one Program must serve every iteration",
-        hint="let each iteration leave values of one type: cast or reshape them",
-    )
-
-
 def _finish(loop: Loop, test_region: Region, body_region: Region) -> tuple[Any, ...]:
     trace, tracer = loop.trace, loop.trace.tracer
     types = [renewed(type, loop.free) for type in loop.types]
@@ -554,5 +548,5 @@ def _finish(loop: Loop, test_region: Region, body_region: Region) -> tuple[Any, 
     results = append_while(tracer, (test_region, body_region), loop.starts, types, count)
     for tensor, result in zip(loop.tensors.values(), results[count:], strict=True):
         tracer.assign(tensor, result)
-    join_stops(loop, results)
+    loop.join_stops(results, loop.stops)
     return put_back(trace, loop.slots, iter(results[:count]), [body_region])

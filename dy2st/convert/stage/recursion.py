@@ -25,14 +25,7 @@ from dy2st.convert.stage.branch import (
     put_back,
     without_location,
 )
-from dy2st.convert.stage.loop import (
-    Loop,
-    before_all,
-    given,
-    initial,
-    initial_types,
-    stops_of,
-)
+from dy2st.convert.stage.loop import Loop, before_all, both
 from dy2st.convert.stage.outcome import (
     REFUSALS,
     AlwaysRaises,
@@ -44,7 +37,7 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.trace import Place, Region, Trace, in_words
 from dy2st.convert.types import info
-from dy2st.convert.values.flatten import copied, flatten
+from dy2st.convert.values.flatten import copied
 from dy2st.convert.values.layout import Same, Unlike, as_value_layout
 from dy2st.convert.values.special import ABSENT, CONTENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
@@ -205,14 +198,8 @@ class Recursion(Loop):
             one for one in map(tracer.aliases.origin, self.captured) if is_seen(one, tracer.block)
         ]
         if self.types:
-            self.starts = self._initial()
-            self.join_leaves(self.starts)
-
-    def _initial(self) -> list[Variable]:
-        """The leaves of the first call."""
-        for slot, value in zip(self.slots, self._placed(*self.calls), strict=True):
-            slot.left = value
-        return initial(self)
+            self.starts = self.leaves(self._placed(*self.calls))
+            self._rise_to(self.starts)
 
     def settle(self) -> Region:
         """Trace the body until it is what was assumed."""
@@ -221,17 +208,16 @@ class Recursion(Loop):
             self.has_risen = False
             region = self.round()
             if noted(self.trace) != state:
-                raise self.refusal("does something that Python must do at each call")
+                raise self.mismatch("does something that Python must do at each call")
             if not self.has_risen and self.holds(region):
                 return region
-        raise self.refusal("has other arguments or results at each depth")
+        raise self.mismatch("has other arguments or results at each depth")
 
     def round(self) -> Region:
         """Trace the body once."""
         trace, tracer = self.trace, self.trace.tracer
         if not self.types:
-            self.starts = self._initial()
-            self.types, self.stops = initial_types(self), stops_of(self, self.starts)
+            self.begin_with(self.leaves(self._placed(*self.calls)))
             self.shared = set()
         with ExitStack() as stack:
             stack.enter_context(tracer.apart(tracer.block))
@@ -239,7 +225,7 @@ class Recursion(Loop):
             self.region = region
             own = [region.block.add_parameter(one) for one in self.types]
             self.handlers = len(trace.handlers) + self.catches
-            values = iter(given(self, own))
+            values = iter(self.given(own))
             for slot in self.slots:
                 if slot.place is None:
                     self.arguments.arguments[slot.name] = value = next(values)
@@ -254,14 +240,14 @@ class Recursion(Loop):
             count = len(own) - len(self.tensors)
             for one in own[:count]:
                 if tracer.held_by(one) is not one or one.overwritten:
-                    raise self.refusal("changes a tensor in place that it is given")
+                    raise self.mismatch("changes a tensor in place that it is given")
         self.last = region
         return region
 
     def holds(self, region: Region) -> bool:
         """Whether the body leaves what is assumed; what it does not, is assumed from now on."""
         if region.raised is not None and region.results is None and region.outcome is None:
-            raise self.refusal("comes back on no path")
+            raise self.mismatch("comes back on no path")
         rises = not self.writes_what_is_assumed(region)
         for slot in self.slots:
             if slot.place is not None:
@@ -293,9 +279,9 @@ class Recursion(Loop):
         rises = before is None or any(
             a is not b for a, b in zip(before, self.end_types, strict=True)
         )
-        stops = stops_of(self, region.block.yields)
+        stops = self.stops_of(region.block.yields)
         old = self.end_stops if before is not None else stops
-        self.end_stops = [a if a is b else None for a, b in zip(stops, old, strict=True)]
+        self.end_stops = both(stops, old)
         outer = [*tracer.captured_by(region.block)]
         outer += close_sizes(tracer, region.block, made_since(region.since))
         counts_the_same = before is not None and len(outer) == len(self.captured)
@@ -304,11 +290,11 @@ class Recursion(Loop):
         rises = rises or not counts_the_same or self.end_stops != old or self.shared != shared
         self.captured = outer
         if not all(map(may_stand_in_a_function, region.block.walk())):
-            raise self.refusal("shows something, or sets where gradients flow")
+            raise self.mismatch("shows something, or sets where gradients flow")
         known = origins(region.block.parameters).keys() | made_since(region.since)
         sizes = [one for one in symbols_in(region.block) if not differs_by_element(one)]
         if not rises and not known >= {*sizes}:
-            raise self.refusal("needs a size that no value around it has")
+            raise self.mismatch("needs a size that no value around it has")
         return not rises
 
     def _all_ends(self) -> list[JoinedVariable]:
@@ -329,7 +315,7 @@ class Recursion(Loop):
             least = max(0, bounds(new, Facts())[0] or 0)
             if isinstance(old, Dim) and old in self.end_sizes:
                 if not is_made or not is_symbol(new):
-                    raise self.refusal("gives tensors of sizes that differ in form at each depth")
+                    raise self.mismatch("gives tensors of sizes that differ in form at each depth")
                 if old.minimum <= least and all(old is not one for one in pairs.values()):
                     pairs[key] = old
                     return old
@@ -342,7 +328,7 @@ class Recursion(Loop):
         for place, leaf in enumerate(region.block.yields):
             old, new = known[place] if known else None, leaf.type
             if isinstance(new, ArrayType) or isinstance(old, ArrayType):
-                found.append(new if old is None else join_types(old, new, self.refusal))
+                found.append(new if old is None else join_types(old, new, self.mismatch))
                 continue
             shape = [None] * new.rank if old is None else old.shape
             sizes = [*map(pick, shape, new.shape)]
@@ -362,18 +348,11 @@ class Recursion(Loop):
                 self.end_types = None
         return rises
 
-    def join_leaves(self, leaves: Sequence[Variable]) -> bool:
-        """The same for the leaves: by types, and by where gradients stop."""
+    def _rise_to(self, leaves: Sequence[Variable]) -> bool:
+        """The same for the leaves; what is known of sizes around one call is not of others."""
         with using(Facts()):
-            types = [
-                join_types(old, new.type, self.refusal, self.free)
-                for old, new in zip(self.types, leaves, strict=True)
-            ]
-        stops = stops_of(self, leaves)
-        stops = [a if a is b else None for a, b in zip(self.stops, stops, strict=True)]
-        rises = any(a is not b for a, b in zip(types, self.types, strict=True))
-        rises, self.types, self.stops = rises or stops != self.stops, types, stops
-        return rises
+            rises, lost = self.join_leaves(leaves)
+        return rises or bool(lost)
 
     def call(self, arguments: BoundArguments) -> Any:
         """A call that the body makes."""
@@ -387,8 +366,8 @@ class Recursion(Loop):
         if len(trace.handlers) > self.handlers and not self.catches:
             self.catches = self.has_risen = True
         if not self.has_risen and self.end_types is not None:
-            leaves = self._leaves(values)
-            self.has_risen = self.join_leaves(leaves)
+            leaves = self._operands(values)
+            self.has_risen = self._rise_to(leaves)
         if self.has_risen or self.end_types is None:
             raise AlwaysRaises  # nothing is known of it yet: the paths without it say what it gives
         return self._append(leaves, self.end_types)
@@ -405,20 +384,16 @@ class Recursion(Loop):
         places = (slot.place for slot in self.slots if slot.place is not None)
         return [*calls[0], *map(self._held, places)]
 
-    def _leaves(self, values: Sequence[Any]) -> list[Variable]:
+    def _operands(self, values: Sequence[Any]) -> list[Variable]:
         """What a call takes for arguments, places and tensors."""
-        trace, leaves = self.trace, list[Variable]()
-        for slot, value in zip(self.slots, values, strict=True):
-            leaves += flatten(trace, value, slot.layout, trace)
-        own = [trace.tracer.local(one) for one in leaves]
-        changed = [trace.tracer.variable(tensor) for tensor in self.tensors.values()]
-        for one in own:
-            base, aliases = trace.tracer.views.base_of_view(one), trace.tracer.aliases
-            for other in changed:
-                memory = aliases.origin(one if base is None else base)
-                if aliases.may_be_one(memory, aliases.origin(other)):
-                    raise self.refusal("changes a tensor in place that it is given by another name")
-        return [*own, *changed]
+        leaves, tracer = self.leaves(values), self.trace.tracer
+        count, aliases = len(leaves) - len(self.tensors), tracer.aliases
+        for one in leaves[:count]:
+            base = tracer.views.base_of_view(one)
+            memory = aliases.origin(one if base is None else base)
+            if any(aliases.may_be_one(memory, aliases.origin(other)) for other in leaves[count:]):
+                raise self.mismatch("changes a tensor in place that it is given by another name")
+        return leaves
 
     def _append(self, leaves: Sequence[Variable], ends: Sequence[ValueType]) -> Any:
         """One call, and what it returns."""
@@ -433,9 +408,7 @@ class Recursion(Loop):
         count = len(results) - len(self.tensors)
         for tensor, result in zip(self.tensors.values(), results[count:], strict=True):
             tracer.hold(tensor, result)
-        owners = [*results[:count], *self.tensors.values()]
-        for owner, result, stops in zip(owners, results, self.end_stops, strict=True):
-            tracer.flags.join(owner, result, stops or None)
+        self.join_stops(results, [one or None for one in self.end_stops])
         found = put_back(trace, self._all_ends(), iter(results[:count]), [self.last])
         if len(found) == 1:
             return found[0]
@@ -449,15 +422,15 @@ class Recursion(Loop):
         tracer, block = self.trace.tracer, region.block
         define(tracer.program, self.name, block)
         tracer.aliases.separated(block.parameters)
-        leaves = self._leaves(self._placed(self.calls[0]))
+        leaves = self._operands(self._placed(self.calls[0]))
         assert self.end_types is not None
         return self._append(leaves, self.end_types)
 
     def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
         """What cannot be both."""
-        return self.refusal(f"has {error} as {in_words(slot.name)}")
+        return self.mismatch(f"has {error} as {in_words(slot.name)}")
 
-    def refusal(self, words: str) -> ConversionError:
+    def mismatch(self, words: str) -> ConversionError:
         """The reason why there is no function."""
         return ConversionError(
             f"{self.function.__qualname__}(), which calls itself as the data decide, {words}",
