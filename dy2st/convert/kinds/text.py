@@ -121,6 +121,8 @@ def _are_texts(*values: Any) -> bool:
 def _add(trace: Trace, left: Any, right: Any) -> Any:
     if type(right) not in (str, Text):
         return NotImplemented
+    if is_of_codes(left) or is_of_codes(right):  # one that grows has one form, whatever is added
+        left, right = as_codes(trace, left), as_codes(trace, right)
     return one_text(trace, joined([left, right]))
 
 

@@ -20,6 +20,15 @@ def text_that_grows(x):
 
 
 @on(*VALUES, unknown=EACH)
+def codes_of_rice(x, k=1):
+    bits = ""
+    for v in x:
+        number = abs(int(v))
+        bits += "1" * (number >> k) + "0" + format(number & 1, "01b")
+    return bits, len(bits)
+
+
+@on(*VALUES, unknown=EACH)
 def words_of_a_vocabulary(x):
     return " ".join(WORDS[int(abs(c))] for c in x if c != 1)
 
