@@ -263,9 +263,10 @@ class AliasTracker:
 
     # -- what is kept by value --------------------------------------------------------------------
 
-    def keep(self, values: Iterable[Any]) -> None:
+    def keep(self, values: Iterable[Any], alone: bool = False) -> None:
         """Note objects, and all that may be one with them, that nobody may change."""
-        for value in (one for part in values for one in self._state.merged_with(part)):
+        every = (one for part in values for one in self._state.merged_with(part))
+        for value in values if alone else every:
             if self._trace.locations.of(value) is not None:
                 continue
             self._state.fragile[id(value)] = value

@@ -127,7 +127,8 @@ class Loop:
     free: set[Dim] = field(default_factory=set)
     join: Lub = field(default_factory=lambda: Lub(widens=True))
     links: set[frozenset[int]] = field(default_factory=set)  # layouts whose objects may be one
-    spoiled: set[int] = field(default_factory=set)  # those whose objects nobody may change or read
+    # Layouts whose objects nobody may change or read, and owners of places that are such objects.
+    spoiled: set[int] = field(default_factory=set)
     views: dict[int, Variable] = field(default_factory=dict)  # leaves that an iteration leaves so
 
     @property
@@ -258,6 +259,9 @@ class Loop:
         for nodes in self.links:
             made = (known.get(node, known.get(("case", node))) for node in nodes)
             trace.alias_tracker.join([one for one in made if one is not None])
+        # What an iteration before has put into a list by value must not change in this one.
+        owners = (slot.place.owner for slot in self.slots if slot.place is not None)
+        trace.alias_tracker.keep([one for one in owners if id(one) in self.spoiled], alone=True)
         return values
 
     def mismatch(self, words: str) -> ConversionError:
@@ -514,6 +518,7 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
     An iteration could know more of what is carried by value than this one, where they do.
     """
     trace, holders, spoiled = loop.trace, dict[int, set[int]](), set[int]()
+    fragile = body_region.left_in("fragile")
     for slot in loop.slots:
         slot.parts = []
         slot.note_parts(trace, slot.left, trace)
@@ -524,6 +529,8 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))
+        if slot.place is not None and id(slot.place.owner) in fragile:
+            spoiled.add(id(slot.place.owner))
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     loop.links, loop.spoiled = links, spoiled

@@ -205,6 +205,15 @@ def one_object_twice_in_a_list(x):
     return [node.value for node in nodes], one.value
 
 
+def one_object_in_every_iteration(x):
+    state, held, left = Node(0.0), [], x.sum()
+    while left > 0.5:
+        state.value = state.value + left
+        held.append(state)
+        left = left / 2
+    return [one.value for one in held]
+
+
 def which_one_it_is(x):
     nodes = [Node(value) for value in x if value > 0.7]
     others = nodes[::-1]
@@ -326,6 +335,7 @@ FUNCTIONS = [
     a_closure_over_one_of_two,
     an_entry_of_a_dict,
     one_object_twice_in_a_list,
+    one_object_in_every_iteration,
     which_one_it_is,
     keys,
     an_attribute_that_is_set_later,
