@@ -333,6 +333,11 @@ class AliasTracker:
         for borrows in reversed([*self._state.borrows.values()]):
             self._return(borrows)
 
+    def note_returned(self, owner: Any) -> None:
+        """A join has changed an element; each path has written back what it has changed in it."""
+        if id(owner) in self._state.borrowed:
+            self._state.borrowed[id(owner)].is_changed = False
+
     def _return(self, borrows: Iterable[BorrowedElement]) -> None:
         for borrow in borrows:
             if borrow.is_changed:

@@ -521,8 +521,12 @@ class Trace(Vocabulary):
 
     def put_place(self, place: Place, value: Any) -> None:
         """Let a place hold what a join has made of it: natively where its owner was made here."""
+        self.alias_tracker.change(place.owner)
+        self._put_joined(place, value)
+        self.alias_tracker.note_returned(place.owner)
+
+    def _put_joined(self, place: Place, value: Any) -> None:
         owner = place.owner
-        self.alias_tracker.change(owner)
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
             # A SymbolicSequence stands in the overlay of a list of its own.

@@ -80,6 +80,16 @@ def entries_of_two_kinds(x):
     return len(found["all"])
 
 
+def looked_at_again_in_a_branch(x):
+    rows = [[one] for one in x]
+    place = int(x.argmax())
+    row = rows[place]
+    if x.sum() > 1:
+        row.append(x[0])
+        rows[place].append(x[0] + 1)
+    return rows
+
+
 def looked_at_in_one_branch(x):
     rows = [[v] for v in x if v != 9]
     rows[0].append(x[0])
@@ -91,6 +101,7 @@ def looked_at_in_one_branch(x):
 FUNCTIONS = (
     *(filled_after_it_is_put_in, filled_after_it_is_an_entry, changed_at_its_place),
     *(groups_by_default, meters_by_default, meters_by_number, entries_of_two_kinds),
+    looked_at_again_in_a_branch,
     looked_at_in_one_branch,
 )
 
