@@ -20,21 +20,28 @@ attribute, in which an object has one place, its location. A name holds the numb
 two names hold equal numbers; what an attribute is at some moment is what its list holds then, which
 branches and loops carry as any other list. An object moves into its table when a branch, a loop or
 a list of a length has to carry it. Until then it is an object of Python, and costs nothing.
+
+Where that is refused, too, lists, dicts and sets get locations. Those that are made in one line lie
+in one table, which has boxes: containers that nobody else knows, each of which holds what one of
+them does. A box is an element of a list of a length, borrowed like any other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import bare, info
+from dy2st.convert.types.values import fill
 from dy2st.convert.values.flatten import copied, copied_parts, refuse_change
 from dy2st.convert.values.layout import Layout, Reference, Same, View, all_of, has_objects
 from dy2st.convert.values.special import (
     ATTRIBUTES,
+    CONTENT,
     COUNT,
+    GROWN,
     LOCATION,
     MISSING,
     SymbolicSequence,
@@ -242,7 +249,7 @@ class AliasTracker:
         """Note that objects stand for one after a join."""
         known = self._state.merge([one for one in values if _may_change(one)])
         if len(known) > 1:
-            self._trace.locations.is_wanted = True
+            self._trace.locations.wanted.add(True)
             self._trace.watched.update(id(one) for objects in known for one in objects)
         every = (one for objects in known for one in objects) if self._elements else ()
         elements = [self._elements[id(one)][1] for one in every if id(one) in self._elements]
@@ -271,7 +278,7 @@ class AliasTracker:
                 continue
             self._state.fragile[id(value)] = value
             self._trace.watched.add(id(value))
-            self._trace.locations.is_wanted = True
+            self._trace.locations.wanted.add(True)
 
     def keep_made(self, value: Any) -> None:
         """Note an object that is put together anew at each look: a change would be lost."""
@@ -298,7 +305,7 @@ class AliasTracker:
 
     def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
-        fragile = self._state.fragile
+        owner, fragile = self._trace.locations.holder(owner), self._state.fragile
         element = self._element(owner) if self._fixed else None
         if element is not None and self._root(element) in self._fixed:
             return item
@@ -325,6 +332,7 @@ class AliasTracker:
 
     def end(self, owner: Any) -> None:
         """The places of a list have changed: what was borrowed is nobody's element any more."""
+        owner = self._trace.locations.holder(owner)
         self._end(self._state.borrows.pop(id(owner), ()))
 
     def return_all(self) -> None:
@@ -334,7 +342,7 @@ class AliasTracker:
             self._return(borrows)
 
     def note_returned(self, owner: Any) -> None:
-        """A join has changed an element; each path has written back what it has changed in it."""
+        """What is changed is an element as it stands in its list."""
         if id(owner) in self._state.borrowed:
             self._state.borrowed[id(owner)].is_changed = False
 
@@ -404,61 +412,93 @@ def _may_change(value: Any) -> bool:
     return row.is_container or (not row.is_atom and attributes_of(value) is not None)
 
 
-class NewAttribute(ConversionError):
-    """An object gets an attribute that its table has not: the next trace knows it."""
-
-
-@dataclass(eq=False)
-class Table:
-    """The objects of one class."""
-
-    node: Reference  # the layout of one of them
-    # A list for each attribute; it holds MISSING where an object has none
-    columns: dict[str, list[Any]] = field(default_factory=dict)
+class MoreIsKnown(ConversionError):
+    """The tables lack something, which the next trace knows: an attribute, or what lies in one."""
 
 
 class Locations:
-    """The tables of a trace; what traces have learned of attributes is known to the next one.
+    """The tables of a trace; what traces have learned of them is known to the next one.
 
-    is_on      whether objects get locations.
-    is_wanted  whether the trace has made an object that may get one.
-    given      how many objects have got one.
+    is_on          whether objects get locations.
+    of_containers  whether lists, dicts and sets do, too.
+    wanted         what would help if the trace is refused: False for objects, True for containers.
+    given          how many have got one.
     """
 
     def __init__(self) -> None:
         """Nothing is known, and objects are carried by value."""
-        self.is_on = False
-        self.is_wanted = False
+        self.is_on = self.of_containers = False
+        self.wanted: set[bool] = set()
         self.given = 0
         self._names: dict[str, dict[str, None]] = {}
+        self._joined: dict[Any, Any] = {}  # keys of tables that must be one
         self._trace: Trace
+
+    def rise(self) -> bool:
+        """Let more get locations in the next trace: objects first; whether that may help."""
+        may_help = bool(self.wanted) and not self.of_containers
+        self.of_containers = self.is_on or False not in self.wanted
+        self.is_on = True
+        return may_help
 
     def begin(self, trace: Trace) -> None:
         """Serve a trace."""
         self._trace = trace
-        self._tables: dict[type, Table] = {}
+        self._tables: dict[Any, Reference] = {}
+        self._made: dict[int, tuple[Any, Any]] = {}  # containers, and where they were made
+        self._homes: dict[int, tuple[Any, Any]] = {}  # the tables of containers; boxes have none
         trace.repeats.is_off = trace.repeats.is_off or self.is_on
 
     # -- what has a location ----------------------------------------------------------------------
 
+    def note_made(self, value: Any) -> None:
+        """Note where a container is made: those that are made there lie in one table."""
+        self._made[id(value)] = value, user_location()
+
     def node(self, value: Any) -> Reference | None:
-        """The layout of an object that has a location, or may get one; None of all others."""
+        """The table of what has a location, or may get one; None of all others."""
         if not self.is_on:
             return None
+        if id(value) in self._homes:
+            found: Reference | None = self._homes[id(value)][1]
+            return found
         kind, row = type(value), info(type(value))
-        if row.is_atom or row.is_container or row.is_value or self._trace.is_outside(value):
+        if row.is_atom or row.is_value or self._trace.is_outside(value):
             return None
-        if kind not in self._tables:
-            if isinstance(value, BaseException) or attributes_of(value) is None:
+        where, depth = None, 0
+        if row.is_container:
+            if not self.of_containers or kind not in (list, dict, set):
                 return None
-            table = self._tables[kind] = Table(Reference(kind))
-            # No object of the class has a place, on any path.
-            self._trace.begin_place(table, COUNT, 0)
-        return self._tables[kind].node
+            if self._trace.origins.get(id(value), (None, GROWN))[1] is not GROWN:
+                return None  # attributes, or a shape
+            where, depth = self._made.get(id(value), (None, None))[1], self._depth(value)
+        elif isinstance(value, BaseException) or attributes_of(value) is None:
+            return None
+        key = kind, where, depth
+        while key in self._joined:
+            key = self._joined[key]
+        if key not in self._tables:
+            self._tables[key] = Reference(kind, key, self)
+            self._trace.begin_place(self._tables[key], COUNT, 0)
+        self._homes[id(value)] = value, self._tables[key]
+        return self._tables[key]
 
-    def table(self, kind: type) -> Table:
-        """The table of a class."""
-        return self._tables[kind]
+    def _depth(self, value: Any) -> int:
+        """How many containers lie in one another, as lists of lists do that one line makes."""
+        held = self._trace.raw(value)
+        if type(held) is SymbolicSequence:
+            return held.element.key[2] + 1 if isinstance(held.element, Reference) else 0
+        first = next(iter(held_in(held)), None)
+        return self._depth(first) + 1 if info(type(first)).is_container else 0
+
+    def is_box(self, value: Any) -> bool:
+        """Whether a container holds what another one does that has a location."""
+        return self._homes.get(id(value), (None, ...))[1] is None
+
+    def join(self, key: Any, other: Any) -> NoReturn:
+        """Let containers of two tables lie in one, in the next trace."""
+        self._joined[key] = other
+        raise MoreIsKnown(f"{key[0].__name__}s that are made in two places may be one")
 
     def of(self, value: Any, view: View | None = None) -> Any:
         """The number of an object's place; None if it has none."""
@@ -472,19 +512,28 @@ class Locations:
         """What stands for an object of which the place alone is known."""
         index.number = int
         made = self._trace.made(bare(node.kind))
+        self._homes[id(made)] = made, node
         self._trace.write(made, LOCATION, index)
         return made
 
     # -- what it holds ----------------------------------------------------------------------------
 
-    def get(self, owner: Any, name: str) -> Any:
+    def holder(self, owner: Any) -> Any:
+        """What holds what a container does: its box if it has a location, else itself."""
+        if not (self.of_containers and info(type(owner)).is_container) or self.of(owner) is None:
+            return owner
+        box = self.get(owner, CONTENT)
+        self._homes[id(box)] = box, None
+        return box
+
+    def get(self, owner: Any, name: Any) -> Any:
         """An attribute of an object that has a location; MISSING if there is none."""
-        column = self._tables[type(owner)].columns.get(name)
+        column = self._homes[id(owner)][1].columns.get(name)
         return MISSING if column is None else self._trace.item_at(column, self.of(owner))
 
     def set(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute of an object that has a location; MISSING deletes it."""
-        column = self._tables[type(owner)].columns.get(name)
+        column = self._homes[id(owner)][1].columns.get(name)
         if column is None:
             raise self._new_attribute(type(owner), [name])
         self.enter([value])
@@ -492,12 +541,12 @@ class Locations:
 
     def fields(self, owner: Any) -> dict[str, Any]:
         """All attributes of an object that has a location."""
-        found = {name: self.get(owner, name) for name in self._tables[type(owner)].columns}
+        found = {name: self.get(owner, name) for name in self._homes[id(owner)][1].columns}
         return {name: value for name, value in found.items() if value is not MISSING}
 
-    def _new_attribute(self, kind: type, names: Sequence[str]) -> NewAttribute:
+    def _new_attribute(self, kind: type, names: Sequence[str]) -> MoreIsKnown:
         self._names.setdefault(_name_of(kind), {}).update(dict.fromkeys(names))
-        return NewAttribute(
+        return MoreIsKnown(
             f"a {kind.__name__} gets an attribute that none of its kind has had",
             at=user_location(),
             why="the objects of a class lie in tables, which have columns for all attributes",
@@ -507,24 +556,40 @@ class Locations:
     # -- objects that get a location --------------------------------------------------------------
 
     def enter(self, values: Sequence[Any]) -> None:
-        """Give all objects that can be reached from values a location."""
+        """Give all that can be reached from values a location."""
         trace = self._trace
         new = self._without(values) if self.is_on else []
-        held = [trace.fields(one) or {} for one in new]  # as long as they are found in themselves
+        held = [self._held(one) for one in new]  # as long as they are found in themselves
         for one, fields in zip(new, held, strict=True):
-            table = self._tables[type(one)]
+            table = self._homes[id(one)][1]
             number = trace.held(table, COUNT)
             missing = [name for name in fields if name not in table.columns]
             if missing and not (type(number) is int and number == 0):
                 raise self._new_attribute(type(one), missing)
             for name in {**fields, **self._names.get(_name_of(type(one)), {})}:
-                table.columns.setdefault(name, [])
+                column = table.columns.setdefault(name, [])
+                self._homes[id(column)] = column, None  # as a box, it is nobody's
             self.given += 1
             trace.write(one, LOCATION, number)
             trace.write(table, COUNT, trace.add(number, 1))
         for one, fields in zip(new, held, strict=True):
-            for name, column in self._tables[type(one)].columns.items():
+            for name, column in self._homes[id(one)][1].columns.items():
                 trace.append_to(column, fields.get(name, MISSING))
+
+    def _held(self, one: Any) -> dict[Any, Any]:
+        """What an object brings into its table."""
+        trace = self._trace
+        if not info(type(one)).is_container:
+            return trace.fields(one) or {}
+        held = trace.content(one)
+        trace.alias_tracker.end(one)  # what was looked up in it
+        box = trace.made(type(one)())
+        self._homes[id(box)] = box, None
+        if info(type(held)).is_container:
+            fill(box, held)
+        else:
+            trace.hold(box, held)
+        return {CONTENT: box}
 
     def _without(self, values: Sequence[Any]) -> list[Any]:
         """The objects that have no location, in the order in which they are reached."""
@@ -542,14 +607,21 @@ class Locations:
                 waiting += _constants([one.element] if one.element is not None else [])
             elif row.family in ("tuple", "bundle"):
                 waiting += row.parts(one, ())
-            elif row.is_container:
-                held = trace.raw(one)
-                waiting += [*held, *held.values()] if isinstance(held, dict) else ()
-                waiting += held if info(type(held)).is_container else [held]
-            elif self.node(one) is not None and self.of(one) is None:
-                found.append(one)
-                waiting += (trace.fields(one) or {}).values()
+            elif self.of(one) is None:
+                is_new = self.node(one) is not None
+                found += [one] if is_new else []
+                if row.is_container:
+                    waiting += held_in(trace.raw(one))
+                elif is_new:
+                    waiting += (trace.fields(one) or {}).values()
         return found
+
+
+def held_in(content: Any) -> list[Any]:
+    """What lies in the content of a container."""
+    if isinstance(content, dict):
+        return [*content, *content.values()]
+    return [*content] if info(type(content)).is_container else [content]
 
 
 def _name_of(kind: type) -> str:

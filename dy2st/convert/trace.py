@@ -250,6 +250,8 @@ class Trace(Vocabulary):
             self.state.born[id(value)] = value
         if type(value) is set and not value:
             self.origins[id(value)] = value, GROWN
+        if self.locations.of_containers:
+            self.locations.note_made(value)
         return value
 
     def sized(self, value: Any) -> Any:
@@ -403,6 +405,7 @@ class Trace(Vocabulary):
         """What a container holds now: itself, its working copy, or a SymbolicSequence."""
         if id(owner) not in self.watched:
             return owner
+        owner = self.locations.holder(owner)
         self.alias_tracker.look(owner)
         place = self.over.get((id(owner), CONTENT))
         if place is None:
@@ -412,6 +415,7 @@ class Trace(Vocabulary):
 
     def raw(self, owner: Any) -> Any:
         """As `content`, but one of several contents as that."""
+        owner = self.locations.holder(owner)
         place = self.over.get((id(owner), CONTENT))
         return owner if place is None else place.value
 
@@ -450,6 +454,7 @@ class Trace(Vocabulary):
         """The content of a container, to be changed natively, or a SymbolicSequence to replace."""
         if id(owner) not in self.watched and self.is_made_here(owner):
             return owner
+        owner = self.locations.holder(owner)
         self.alias_tracker.look(owner)
         self.alias_tracker.check_change(owner)
         self.alias_tracker.change(owner)
@@ -498,6 +503,7 @@ class Trace(Vocabulary):
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""
+        owner = self.locations.holder(owner)
         self.alias_tracker.check_change(owner)
         self.alias_tracker.change(owner)
         self.alias_tracker.end(owner)
@@ -505,10 +511,14 @@ class Trace(Vocabulary):
 
     def set_field(self, owner: Any, name: str, value: Any) -> None:
         """Set an attribute: natively if the object was made here, else in the overlay."""
+        if self.locations.of(owner) is None:
+            self.alias_tracker.change(owner)
+        self._set_field(owner, name, value)
+
+    def _set_field(self, owner: Any, name: str, value: Any) -> None:
         if self.locations.of(owner) is not None:
             self.locations.set(owner, name, value)
             return
-        self.alias_tracker.change(owner)
         is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
         if is_native and type(owner) not in (CellType, dict):
             kind: Any = type if isinstance(owner, type) else object
@@ -520,12 +530,10 @@ class Trace(Vocabulary):
             self.write(owner, name, value)
 
     def put_place(self, place: Place, value: Any) -> None:
-        """Let a place hold what a join has made of it: natively where its owner was made here."""
-        self.alias_tracker.change(place.owner)
-        self._put_joined(place, value)
-        self.alias_tracker.note_returned(place.owner)
+        """Let a place hold what a join has made of it: natively where its owner was made here.
 
-    def _put_joined(self, place: Place, value: Any) -> None:
+        It is no change: each path has noted what it has changed, and written back elements.
+        """
         owner = place.owner
         if place.name is CONTENT:
             held = self.over.get((id(value), CONTENT))
@@ -539,7 +547,7 @@ class Trace(Vocabulary):
                 return
             self.write(owner, CONTENT, value)
         elif isinstance(place.name, str) and not isinstance(owner, Variable):
-            self.set_field(owner, place.name, value)
+            self._set_field(owner, place.name, value)
         elif info(type(owner)).state == "derived" and self.is_made_here(owner):
             check_held(owner, value)
             write_state(owner, value)

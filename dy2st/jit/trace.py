@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import numpy as np
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401  with it Programs run
-from dy2st.convert.aliases import Locations, NewAttribute
+from dy2st.convert.aliases import Locations, MoreIsKnown
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.record import Record, report_of
 from dy2st.convert.replay.effects import Keeping, written_by
@@ -291,13 +291,13 @@ def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
         try:
             made = _traced(subject, varied, locations)
         except Exception as error:
-            is_wanted = isinstance(error, ConversionError) and locations.is_wanted
-            if by_value is None and is_wanted and not isinstance(error, StateMade):
-                # Objects by value are refused: once more with locations for them.
-                by_value, locations.is_on = error, True
-                continue
-            if isinstance(error, NewAttribute) and rounds < _MOST_TRACES:
+            if isinstance(error, MoreIsKnown) and rounds < _MOST_TRACES:
                 rounds += 1
+                continue
+            by_value_now = isinstance(error, ConversionError) and not isinstance(error, StateMade)
+            if (by_value is not None or by_value_now) and locations.rise():
+                # Objects by value are refused: once more with locations for them.
+                by_value, rounds = by_value or error, 0
                 continue
             is_made = by_value is None and isinstance(error, StateMade)
             if is_made or not tried or subject.keeping is not None:
@@ -314,7 +314,7 @@ def trace(subject: Subject, varied: Varied) -> ConcreteProgram:
     raise by_value
 
 
-_MOST_TRACES = 8  # each of which finds attributes that those before have not known
+_MOST_TRACES = 16  # each of which finds what those before have not known
 
 
 @put_back_after_errors

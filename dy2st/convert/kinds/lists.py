@@ -267,6 +267,7 @@ def set_item_of(trace: Trace, owner: Any, content: SymbolicSequence, index: Any,
 def write_back(trace: Trace, borrowed: BorrowedElement) -> None:
     """Set an element anew that was looked up and changed."""
     owner = borrowed.owner
+    trace.locations.enter([borrowed.item])
     content = as_dynamic(trace, trace.raw(owner), type(owner))
     put = lambda array, leaf: F.array_write(array, borrowed.index, leaf)  # noqa: E731
     new = with_item(trace, content, borrowed.item, put)
@@ -291,11 +292,11 @@ def item_at(trace: Trace, owner: Any, index: Any) -> Any:
 
 def append_to(trace: Trace, owner: Any, item: Any) -> None:
     """Append to a list; what was looked up in it stays where it is."""
-    content = trace.content(owner)
-    if type(content) is not SymbolicSequence:
+    content, is_box = trace.content(owner), trace.locations.is_box(item)
+    if type(content) is not SymbolicSequence and not is_box:
         trace.writable(owner).append(item)
         return
-    new = with_item(trace, content, item, F.array_append)
+    new = with_item(trace, _of_length(trace, owner), item, F.array_append)
     trace.write(owner, CONTENT, new)
     trace.alias_tracker.give(owner, -1, item, new.element)
 

@@ -202,7 +202,8 @@ def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
         return content
     trace.read_content(owner)
     like = GROWN if type(owner) is set else None
-    node = of_both(opened(Same(owner, trace)), SequenceLayout(type(owner), None, like))
+    held = opened(Same(owner, trace), is_content=True)
+    node = of_both(held, SequenceLayout(type(owner), None, like))
     if not isinstance(node, SequenceLayout):
         raise _no_key(type(owner))
     like = node.like if type(owner) is set else owner

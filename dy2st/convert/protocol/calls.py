@@ -200,7 +200,7 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         else:
             given = trace.exported(args) if info(function).is_unchanging else args
             made = new(function, *given, **kwargs)
-        trace.locations.is_wanted = True
+        trace.locations.wanted.add(False)
         trace.made(made)
         own_init = _maker(trace, type(made), "__init__")
         # As Python: a `__new__` that gives something else is not followed by `__init__`.

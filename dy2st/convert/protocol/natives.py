@@ -204,6 +204,13 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
     row = info(kind)
     if row.base.family == "tuple" or kind is frozenset:
         return list(value)
+    if trace.locations.of(value) is not None:
+        raise ConversionError(
+            f"a {kind.__name__} is given to code that is not converted",
+            why="a branch, loop or list has chosen it, and what it holds is known only when the "
+            "Program runs",
+            hint="give that code the values that it needs",
+        )
     if row.is_container:
         content = trace.content(value)
         trace.read_content(value)
@@ -228,13 +235,6 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         return _of_function(trace, value)
     if issubclass(kind, MethodType):
         return [value.__func__, value.__self__]
-    if trace.locations.of(value) is not None:
-        raise ConversionError(
-            f"a {kind.__name__} is given to code that is not converted",
-            why="a branch, loop or list has chosen it, and what it holds is known only when the "
-            "Program runs",
-            hint="give that code the values that it needs",
-        )
     if not trace.is_outside(value):
         # An iterator of Python's own holds what it asks; to ask classes of mocks makes more mocks.
         is_one = not kind.__flags__ & HEAP_TYPE and hasattr(kind, "__next__")

@@ -376,7 +376,8 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     if Union in (type(left), type(right)) and places != (None, None):
         return map_cases(trace, lambda a, b: is_(trace, a, b), left, right)
     if None not in places:
-        return left is right or (type(left) is type(right) and trace.eq(*places))
+        tables = map(trace.node, (left, right))
+        return left is right or (operator.is_(*tables) and trace.eq(*places))
     if type(left) is not Union and type(right) is not Union:
         if left is not right and _may_be_one(trace, left, right):
             raise _undecided("is", "objects")

@@ -36,6 +36,7 @@ from dy2st.convert.values.layout import (
     width,
 )
 from dy2st.convert.values.special import (
+    CONTENT,
     COUNT,
     MISSING,
     Special,
@@ -125,7 +126,7 @@ class Objects(Tree):
 
     kind: type
     count: Any
-    columns: dict[str, Any] = field(default_factory=dict)
+    columns: dict[Any, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -207,7 +208,7 @@ class Taker:
             return owner
         place = trace.locations.of(value)
         if place is not None:
-            return self._note(value, Located(self._objects(kind), self.take(place)))
+            return self._note(value, Located(self._objects(trace.node(value)), self.take(place)))
         if info(kind).is_container:
             return self._container(value, kind)
         held = trace.fields(value)
@@ -343,11 +344,12 @@ class Taker:
         self.chosen.pop()
         return Several(tag, cases)
 
-    def _objects(self, kind: type) -> Objects:
-        table = self.trace.locations.table(kind)
+    def _objects(self, table: Reference | None) -> Objects:
+        assert table is not None, "it has no location"
         if id(table) not in self.known:
             # Noted before what they hold is taken, which may be one of them.
-            made = self._note(table, Objects(kind, self.take(self.trace.held(table, COUNT))))
+            size = self.take(self.trace.held(table, COUNT))
+            made = self._note(table, Objects(table.kind, size))
             for name, column in table.columns.items():
                 made.columns[name] = self.take(column)
         found: Objects = self.known[id(table)]
@@ -360,7 +362,7 @@ class Taker:
             return tree if type(tree) is Known or not isinstance(tree, Tree) else Older(tree)
         if isinstance(node, Reference):
             place = replace(next(outs), number=int)
-            return Located(Older(self._objects(node.kind)), place)
+            return Located(Older(self._objects(node)), place)
         if isinstance(node, Number):
             return replace(next(outs), number=node.kind)
         if isinstance(node, Leaf):
@@ -613,7 +615,10 @@ def _objects(tree: Objects, outputs: Any, known: dict[int, Any]) -> list[Any]:
     made = known[id(tree)] = [bare(tree.kind) for _ in range(rebuild(tree.count, outputs, known))]
     for name, column in tree.columns.items():
         for one, value in zip(made, rebuild(column, outputs, known), strict=True):
-            set_attributes(one, [name], [value])
+            if name is CONTENT:
+                fill(one, value)
+            else:
+                set_attributes(one, [name], [value])
     return made
 
 

@@ -153,7 +153,7 @@ class JoinedVariable:
     def seen(self, value: Any, view: View) -> Layout:
         """The layout of a value; what a container holds has no identity of its own."""
         same = Same(value, view)
-        return opened(same) if self.is_content else same
+        return opened(same, is_content=True) if self.is_content else same
 
     @property
     def is_content(self) -> bool:
@@ -398,7 +398,8 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
     slots = []
     for place in found.values():
         # What an object with a location holds stands in its table.
-        if isinstance(place.name, str) and trace.locations.of(place.owner, regions[0]) is not None:
+        in_table = isinstance(place.name, str) or place.name is CONTENT
+        if in_table and trace.locations.of(place.owner, regions[0]) is not None:
             continue
         values = [region.value_of(place) for region in regions]
         values = [settled_set(place, one, values[0]) for one in values]

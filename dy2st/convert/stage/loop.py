@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dy2st.convert.aliases import held_in
 from dy2st.convert.stage.branch import (
     End,
     JoinedVariable,
@@ -241,6 +242,9 @@ class Loop:
             if slot.place is None:
                 values.append(value)
             else:
+                # An iteration before may have changed it under this name.
+                trace.alias_tracker.change(slot.place.owner)
+                trace.alias_tracker.note_returned(slot.place.owner)
                 is_same = isinstance(slot.layout, Same) and info(type(value)).is_container
                 # A copy of what holds before the loop, since the body changes it natively.
                 trace.put_place(slot.place, value.copy() if is_same else value)
@@ -256,11 +260,12 @@ class Loop:
                     if one is not None and trace.tracer.views.root_of_view(one) is not None:
                         trace.tracer.aliases.note(parameter, one)
         trace.alias_tracker.join_parts((part for slot in self.slots for part in slot.parts), known)
+        owners = [slot.place.owner for slot in self.slots if slot.place is not None]
+        known.update((id(one), one) for one in owners)
         for nodes in self.links:
             made = (known.get(node, known.get(("case", node))) for node in nodes)
             trace.alias_tracker.join([one for one in made if one is not None])
         # What an iteration before has put into a list by value must not change in this one.
-        owners = (slot.place.owner for slot in self.slots if slot.place is not None)
         trace.alias_tracker.keep([one for one in owners if id(one) in self.spoiled], alone=True)
         return values
 
@@ -497,7 +502,9 @@ def _enter_new(loop: Loop, body_region: Region) -> None:
     pairs = zip(loop.variables, body_region.results, strict=True)
     new = [value for slot, value in pairs if value is not slot.left]
     with trace.resumed(body_region):
-        trace.locations.enter([*new, *(slot.right for slot in places)])
+        for slot in places:
+            new += held_in(slot.right) if slot.is_content else [slot.right]
+        trace.locations.enter(new)
     if body_region.moved:
         raise _Otherwise("moves", *body_region.moved)
 
@@ -529,8 +536,12 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
             holders.setdefault(id(group), set()).add(id(part.layout))
             if part.is_fragile or part.is_stale:
                 spoiled.add(id(part.layout))
-        if slot.place is not None and id(slot.place.owner) in fragile:
-            spoiled.add(id(slot.place.owner))
+        if slot.place is not None:
+            owner = slot.place.owner
+            group = trace.state.merged.get(id(owner), owner)
+            holders.setdefault(id(group), set()).add(id(owner))
+            if id(owner) in fragile:
+                spoiled.add(id(owner))
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     loop.links, loop.spoiled = links, spoiled

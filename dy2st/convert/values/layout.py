@@ -56,9 +56,18 @@ class Number:
 
 @dataclass(eq=False)
 class Reference:
-    """An object of a class, by the number of its place in the table of the class."""
+    """An object, list, dict or set by the number of its place in a table, which this stands for.
+
+    key      what the table is known by in each trace: where containers are made, and how deep.
+    owner    the Locations that it is one of.
+    columns  a list for each attribute; it holds MISSING where an object has none. Containers have
+             one, of containers that hold the same, their boxes.
+    """
 
     kind: type
+    key: Any
+    owner: Any
+    columns: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(eq=False)
@@ -126,8 +135,11 @@ def depth(node: Layout) -> int:
     return (not isinstance(node, Cases)) + max(map(depth, leaves_of(node)), default=0)
 
 
-def opened(node: Layout) -> Layout:
-    """The same value one level down; itself where there is nothing to open."""
+def opened(node: Layout, is_content: bool = False) -> Layout:
+    """The same value one level down; itself where there is nothing to open.
+
+    is_content: it is what a container holds, and no object of its own.
+    """
     if not isinstance(node, Same):
         return node
     value, view = node.value, node.view
@@ -147,7 +159,7 @@ def opened(node: Layout) -> Layout:
         return Cases([one for several in inner for one in several])
     if kind is SymbolicSequence:
         return SequenceLayout(value.kind, _of_element(value, view), value.like)
-    reference = view.node(value)
+    reference = None if is_content else view.node(value)
     if reference is not None:
         return reference
     row = info(kind)
@@ -257,8 +269,10 @@ def same_form(left: Layout, right: Layout) -> bool:
         return False
     if isinstance(left, Same) and isinstance(right, Same):
         return same(left.value, right.value)
-    if isinstance(left, (Number, Reference)) and isinstance(right, (Number, Reference)):
+    if isinstance(left, Number) and isinstance(right, Number):
         return left.kind is right.kind
+    if isinstance(left, Reference):
+        return False
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         return left.dtype == right.dtype and left.rank == right.rank
     if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
@@ -426,7 +440,7 @@ class Lub:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right)
         if isinstance(left, Reference) or isinstance(right, Reference):
-            return left if left is right else None
+            return left if _is_one_table(left, right) else None
         if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
         if is_code_text(left) or is_code_text(right):
@@ -556,7 +570,7 @@ class Lub:
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right) is not None
         if isinstance(left, Reference) or isinstance(right, Reference):
-            return left is right
+            return _is_one_table(left, right)
         # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
         if _sequence_kind(left) not in (tuple, None):
             return _sequence_kind(left) is _sequence_kind(right)
@@ -571,6 +585,13 @@ class Lub:
         if _is_bundle(left.kind):
             return self._bundle(left, right) is not None
         return left.names == right.names and len(left.items) == len(right.items)
+
+
+def _is_one_table(left: Layout, right: Layout) -> bool:
+    """Whether two objects lie in one table; two lists that may be one must."""
+    if left is right or not (isinstance(left, Reference) and isinstance(right, Reference)):
+        return left is right
+    return left.kind is right.kind and left.owner.join(left.key, right.key)
 
 
 def _is_reference(node: Layout) -> bool:

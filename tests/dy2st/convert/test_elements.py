@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections import defaultdict
 
 import pytest
@@ -147,8 +148,8 @@ def the_last_one_in_a_variable(x):
     [put_in_twice, kept_beside_the_list, the_last_one_in_a_variable],
     ids=lambda f: f.__name__,
 )
-def test_a_change_that_the_list_would_not_see_is_refused(function):
-    refused(function, "is changed in place")
+def test_a_change_under_another_name_is_seen_in_the_list(function):
+    same(function)
 
 
 def asked_after_the_other_has_changed(x):
@@ -160,5 +161,16 @@ def asked_after_the_other_has_changed(x):
     return len(row)
 
 
-def test_who_has_not_seen_a_change_is_not_looked_at():
-    refused(asked_after_the_other_has_changed, "has changed since")
+def test_a_change_in_the_list_is_seen_under_another_name():
+    same(asked_after_the_other_has_changed)
+
+
+def of_which_one_has_changed(x):
+    rows = [collections.deque([v]) for v in x if v != 9]
+    others = sorted(rows, key=len)
+    rows[0].append(x[0])
+    return [len(row) for row in others]
+
+
+def test_a_deque_that_has_not_seen_a_change_is_not_looked_at():
+    refused(of_which_one_has_changed, "an element that has changed|is changed in place")
