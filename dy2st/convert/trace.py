@@ -292,7 +292,7 @@ class Trace(Vocabulary):
 
     def is_place_outside(self, owner: Any, name: Any) -> bool:
         """Whether a place is one of an object from outside, or a global variable."""
-        return self.is_outside(owner) or (type(owner) is dict and name is not CONTENT)
+        return self.is_outside(owner) or (type(owner) is dict and isinstance(name, str))
 
     def is_new(self, owner: Any) -> bool:
         """Whether an object was made in the trace: what it holds may be carried by value."""
@@ -490,7 +490,7 @@ class Trace(Vocabulary):
         if is_outside or isinstance(owner, type):
             self.repeats.write(value if id(value) not in self.outside else None)
         # Names of a module or class have changed: what was looked up there may be found elsewhere.
-        if isinstance(owner, (type, dict)) and name is not CONTENT:
+        if isinstance(owner, (type, dict)) and isinstance(name, str):
             self.changes_names = True
             self.fixed.clear()
         if type(value) is SymbolicSequence:

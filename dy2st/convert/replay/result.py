@@ -461,7 +461,7 @@ class _NotPlain(Exception):
 def structure_of(tree: Any) -> tuple[Any, str]:
     """The tree as a structure, or what in it files cannot hold, in words."""
     try:
-        return _Plain().of(tree), ""
+        return _Plain().whole(tree), ""
     except _NotPlain as error:
         return None, str(error)
 
@@ -471,6 +471,16 @@ class _Plain:
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
+        self._tables: list[Objects] = []
+
+    def whole(self, tree: Any) -> Any:
+        """The structure of a tree, with the tables of which it names places."""
+        found, tables = self.of(tree), list[structure.Rows]()
+        for one in self._tables:  # which become more
+            (rows,) = one.columns.values()
+            first, kind = Output(rows.arrays[0].index), one.kind.__name__
+            tables.append(structure.Rows(first, self.of(rows.element, True), kind))
+        return structure.Tables(tuple(tables), found) if tables else found
 
     def of(self, tree: Any, is_inside: bool = False) -> Any:
         """The structure of a tree; `is_inside`: its outputs are lists of what is wanted."""
@@ -498,7 +508,13 @@ class _Plain:
         if kind is Made:
             return self._made(tree, lambda item: self.of(item, is_inside), not is_inside)
         if kind is Located:
-            return self.of(tree.objects)
+            table = tree.objects.tree if type(tree.objects) is Older else tree.objects
+            if not info(table.kind).is_container:
+                raise _NotPlain(f"a {table.kind.__name__}")
+            if not any(table is one for one in self._tables):
+                self._tables.append(table)
+            number = next(i for i, one in enumerate(self._tables) if one is table)
+            return structure.At(number, self.of(tree.place))
         if not isinstance(tree, Tree):
             return tree
         held = tree.get() if isinstance(tree, Known) else None

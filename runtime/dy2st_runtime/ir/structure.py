@@ -72,6 +72,38 @@ class Only:
         return Only(function(self.entry))
 
 
+@dataclass(frozen=True, slots=True)
+class At:
+    """The list, dict or set at a place of a table: the same one wherever that place is named."""
+
+    table: int
+    place: Output | int
+
+    def mapped(self, function: Callable[[Any], Any]) -> At:
+        """The same with `function` applied to the place."""
+        return At(self.table, function(self.place))
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`entry`, in which, as in the tables, an At stands for what lies in one of them.
+
+    `tables` are Rows, whose kind is that of what lies there, and whose entry says what it holds.
+
+    >>> one = Tables((Rows(Output(0), [Output(0)]),), (At(0, 1), At(0, 1), At(0, 0)))
+    >>> left, same, other = rebuild(one, [["a", "b"]])
+    >>> left is same, left, other
+    (True, ['b'], ['a'])
+    """
+
+    tables: tuple[Rows, ...]
+    entry: Any
+
+    def mapped(self, function: Callable[[Any], Any]) -> Tables:
+        """The same with `function` applied to tables and entry."""
+        return Tables(tuple(map(function, self.tables)), function(self.entry))
+
+
 ROW_KINDS: dict[str, Callable[[Iterable[Any]], Any]] = {
     one.__name__: one for one in (list, tuple, dict, set)
 }
@@ -101,7 +133,7 @@ def rebuild(structure: Any, leaves: Sequence[Any]) -> Any:
     return _built(structure, leaves.__getitem__)
 
 
-def _built(entry: Any, leaf: Callable[[int], Any]) -> Any:
+def _built(entry: Any, leaf: Callable[[int], Any], tables: Sequence[Any] = ()) -> Any:
     if isinstance(entry, Output):
         found = leaf(entry.index)
         return found.item() if entry.as_number else found
@@ -109,14 +141,28 @@ def _built(entry: Any, leaf: Callable[[int], Any]) -> Any:
         tag = int(leaf(entry.tag.index))
         if not 0 <= tag < len(entry.cases):
             raise FormatError(f"a choice of {len(entry.cases)} values by the number {tag}")
-        return _built(entry.cases[tag], leaf)
+        return _built(entry.cases[tag], leaf, tables)
     if isinstance(entry, Rows):
         count = len(leaf(entry.length.index))
-        rows = (_built(entry.entry, _of_row(leaf, place)) for place in range(count))
+        rows = (_built(entry.entry, _of_row(leaf, place), tables) for place in range(count))
         return ROW_KINDS[entry.kind](rows)
     if isinstance(entry, Only):
-        return _built(entry.entry, _of_row(leaf, 0))
-    filled = map_entries(entry, lambda inner: _built(inner, leaf))
+        return _built(entry.entry, _of_row(leaf, 0), tables)
+    if isinstance(entry, At):
+        place = entry.place if isinstance(entry.place, int) else int(leaf(entry.place.index))
+        table = tables[entry.table]
+        if not 0 <= place < len(table):
+            raise FormatError(f"place {place} of a table of {len(table)}")
+        return table[place]
+    if isinstance(entry, Tables):
+        # All are there before what they hold is made, which may be one of them.
+        tables = [[ROW_KINDS[t.kind](()) for _ in leaf(t.length.index)] for t in entry.tables]
+        for table, each in zip(tables, entry.tables, strict=True):
+            for place, one in enumerate(table):
+                held = _built(each.entry, _of_row(leaf, place), tables)
+                one.extend(held) if isinstance(one, list) else one.update(held)
+        return _built(entry.entry, leaf, tables)
+    filled = map_entries(entry, lambda inner: _built(inner, leaf, tables))
     return filled.filled() if isinstance(entry, Text) else filled
 
 
@@ -175,16 +221,18 @@ def containers_of(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-_WITH_MAPPED = (Choice, Text, Rows, Only)
+_WITH_MAPPED = (Choice, Text, Rows, Only, At, Tables)
 
 
 # -- what a structure may hold ----------------------------------------------------------------
 
 
-def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0) -> Iterator[str]:
+def wrong_entries(
+    value: Any, types: Sequence[ValueType | None], depth: int = 0, tables: int = 0
+) -> Iterator[str]:
     """What is wrong with a structure around values of these types, a sentence each.
 
-    It nests constants and Outputs that there are; numbers, and tags of choices, are 0-d.
+    It nests constants and Outputs that there are; numbers, tags of choices and places are 0-d.
     """
     if depth > _MAX_NESTING:
         yield f"it is nested deeper than {_MAX_NESTING}"
@@ -206,7 +254,20 @@ def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0)
         if isinstance(value, Rows):
             yield from wrong_entries(value.length, items, depth + 1)
             yield from _wrong_keys(value)
-        yield from wrong_entries(value.entry, items, depth + 1)
+        yield from wrong_entries(value.entry, items, depth + 1, tables)
+    elif isinstance(value, At):
+        is_place = isinstance(value.place, Output) and _is_whole_number(value.place, types)
+        if not isinstance(value.place, int) and not is_place:
+            yield f"a place {value.place!r:.80}, which is no 0-d integer"
+        if not 0 <= value.table < tables:
+            yield f"there are {tables} tables, none with index {value.table!r:.80}"
+    elif isinstance(value, Tables):
+        for rows in value.tables:
+            if _kind_of(rows.entry, types) != rows.kind or rows.kind == "tuple":
+                yield f"a table {rows!r:.80}, which is no rows of what lists, dicts or sets hold"
+            for whole in (Only(rows.entry), Rows(rows.length, None)):
+                yield from wrong_entries(whole, types, depth + 1, len(value.tables))
+        yield from wrong_entries(value.entry, types, depth + 1, len(value.tables))
     elif is_container(value):
         # What is wrong with a container besides its entries.
         if isinstance(value, Choice):
@@ -230,9 +291,21 @@ def wrong_entries(value: Any, types: Sequence[ValueType | None], depth: int = 0)
         else:
             entries = list(value.values() if isinstance(value, dict) else value)
         for entry in entries:
-            yield from wrong_entries(entry, types, depth + 1)
+            yield from wrong_entries(entry, types, depth + 1, tables)
     elif not _is_constant(value):
         yield f"it holds {value!r:.80}"
+
+
+def _kind_of(entry: Any, types: Sequence[ValueType | None]) -> str:
+    """The kind of container that a structure gives in each row."""
+    if isinstance(entry, Output) and 0 <= entry.index < len(types):
+        held = types[entry.index]  # a list of lists of tensors
+        return "list" if isinstance(held, ArrayType) and _is_list(held.element) else "tensor"
+    return entry.kind if isinstance(entry, Rows) else type(entry).__name__
+
+
+def _is_list(element: ValueType | None) -> bool:
+    return element is None or isinstance(element, ArrayType)
 
 
 def _wrong_keys(rows: Rows) -> Iterator[str]:

@@ -454,3 +454,25 @@ def test_gradients_flow_through_attributes():
         loss(x).backward()
         to_static(loss)(other).backward()
         assert other.grad.tolist() == x.grad.tolist()
+
+
+def test_a_file_gives_one_list_under_all_of_its_names(tmp_path):
+    def longest(x):
+        best = run = [x[0]]
+        for value in x[1:]:
+            if value > run[-1]:
+                run.append(value)
+            else:
+                run = [value]
+            if len(run) > len(best):
+                best = run
+        return best, run, [best]
+
+    static = to_static(longest, input_spec=[InputSpec([None], "float32")])
+    dy2st.jit.save(static, str(tmp_path / "longest"))
+    loaded = dy2st.jit.load(str(tmp_path / "longest"))
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        (best, run, (again,)), wanted = loaded(x), longest(x)
+        assert shown((best, run)) == shown(wanted[:2])
+        assert again is best and (run is best) == (wanted[1] is wanted[0])

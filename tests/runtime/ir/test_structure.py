@@ -11,7 +11,7 @@ import pytest
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir import Output
 from dy2st_runtime.ir.choice import Choice
-from dy2st_runtime.ir.structure import Only, Rows, flatten, rebuild, wrong_entries
+from dy2st_runtime.ir.structure import At, Only, Rows, Tables, flatten, rebuild, wrong_entries
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 NUMBER = TensorType(np.dtype("int64"), ())
@@ -34,6 +34,32 @@ def test_a_case_is_the_only_item_of_its_lists():
     assert rebuild(choice, [np.int64(1), []]) is None
 
 
+def test_what_lies_in_a_table_is_one_object_wherever_it_is_named():
+    table = Rows(Output(0), Rows(Output(0), At(0, Output(0))))
+    first, second, known = rebuild(
+        Tables((table,), [At(0, Output(1)), At(0, Output(1)), At(0, 1)]),
+        [[[np.int64(1), np.int64(0)], []], np.int64(0)],
+    )
+    assert first is second and len(first) == 2
+    assert first[0] is known and first[1] is first and known == []
+
+
+def test_sets_and_dicts_lie_in_tables_too():
+    numbers = Output(0, as_number=True)
+    of_sets = Rows(Output(0), Rows(Output(0), numbers, "set"), "set")
+    of_dicts = Rows(Output(0), {"held": At(0, 0)}, "dict")
+    sets, held = rebuild(
+        Tables((of_sets, of_dicts), (At(0, 1), At(1, 0))), [[[np.int64(1)], [np.int64(2)]]]
+    )
+    assert sets == {2} and held == {"held": {1}}
+
+
+def test_a_place_is_in_its_table():
+    for place in (-1, 2):
+        with pytest.raises(FormatError, match=f"place {place} of a table of 2"):
+            rebuild(Tables((Rows(Output(0), []),), At(0, Output(1))), [["a", "b"], np.int64(place)])
+
+
 def test_lists_of_other_lengths_are_no_rows():
     with pytest.raises(FormatError, match="a list of 1, shorter than another"):
         rebuild(Rows(Output(0), (Output(0), Output(1))), [["a", "b"], ["c"]])
@@ -51,6 +77,14 @@ def test_lists_of_other_lengths_are_no_rows():
         (Rows(Output(1), ([], 2), "dict"), "a dict has the key"),
         (Only(Output(0)), "output 0 is no list"),
         (Choice(Output(1), (Only(Output(1)), None)), "which is no 0-d integer"),
+        (At(0, Output(0)), "there are 0 tables"),
+        (Tables((Rows(Output(1), []),), At(1, 0)), "there are 1 tables"),
+        (Tables((Rows(Output(1), []),), At(0, Output(1))), "which is no 0-d integer"),
+        (Tables((Rows(Output(1), (1,)),), At(0, 0)), "no rows of what lists"),
+        (Tables((Rows(Output(1), Output(1)),), At(0, 0)), "no rows of what lists"),
+        (Tables((Rows(Output(1), (1,), "tuple"),), At(0, 0)), "no rows of what lists"),
+        (Tables((Rows(Output(0), []),), At(0, 0)), "output 0 is no list"),
+        (Tables((Rows(Output(1), [Output(7)]),), At(0, 0)), "none with index 7"),
     ],
 )
 def test_what_is_no_list_has_no_rows(structure, words):
@@ -63,6 +97,7 @@ def test_what_is_no_list_has_no_rows(structure, words):
         Rows(Output(1), (Output(1), "text")),
         Choice(Output(0), (Only(Output(1)), None)),
         Rows(Output(2), Output(2, as_number=True)),
+        Tables((Rows(Output(1), [Output(1)]), Rows(Output(2), [])), (At(1, 0), At(0, Output(0)))),
     ],
 )
 def test_rows_of_lists_are_right(structure):

@@ -14,7 +14,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Hole, Text
-from dy2st_runtime.ir.structure import Only, Output, Rows
+from dy2st_runtime.ir.structure import At, Only, Output, Rows, Tables
 from dy2st_runtime.ir.text.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.text.attribute_text import ELIDED, MAX_DEPTH
 from dy2st_runtime.ir.text.lexer import Lexer
@@ -357,6 +357,23 @@ class AttributeParser(Lexer):
     @_form("#dy2st.only")
     def _only(self) -> Only:
         return Only(self.attribute())
+
+    @_form("#dy2st.at")
+    def _at(self) -> At:
+        table = self.integer()
+        self.expect(",")
+        place, where = self.place, self.attribute()
+        if not isinstance(where, Output) and type(where) is not int:
+            raise self.error("a place in a table is an output or a number", place)
+        return At(table, where)
+
+    @_form("#dy2st.tables")
+    def _tables(self) -> Tables:
+        place, tables = self.place, self.array()
+        self.expect(",")
+        if not all(isinstance(one, Rows) for one in tables):
+            raise self.error("tables are rows", place)
+        return Tables(tables, self.attribute())
 
     @_form("#dy2st.text")
     def _text(self) -> Text:

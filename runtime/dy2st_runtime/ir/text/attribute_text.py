@@ -11,6 +11,8 @@
 | in structures: Output(0), Output(0, True) | `#dy2st.output<0>`, `#dy2st.output<0, number>` |
 | a list of rows, and the row of a case that was taken: Rows(Output(0), 1), Only(1) | \
 `#dy2st.rows<#dy2st.output<0>, 1 : i64>`, `#dy2st.only<1 : i64>` |
+| lists that may be one in tables: Tables((Rows(Output(0), [1]),), At(0, Output(1))) | \
+`#dy2st.tables<[#dy2st.rows<#dy2st.output<0>, #dy2st.list<[1]>>], #dy2st.at<0, #dy2st.output<1>>>` |
 | [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
 `#dy2st.bytes<"61">`, `#dy2st.scalar<dense<1.0> : tensor<f32>>` |
 | a named tuple | `#dy2st.named<"Point", ["x", "y"], [1, 2]>` |
@@ -38,7 +40,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.exceptions import ErrorKind
-from dy2st_runtime.ir.structure import Only, Output, Rows
+from dy2st_runtime.ir.structure import At, Only, Output, Rows, Tables
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, element_text
 
 Array = np.ndarray[Any, Any]
@@ -226,6 +228,10 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
         "" if value.kind == "list" else f", {string_text(value.kind)}",
     ),
     Only: lambda value, _: f"#dy2st.only<{attribute_text(value.entry)}>",
+    At: lambda value, _: f"#dy2st.at<{value.table}, {attribute_text(value.place)}>",
+    Tables: lambda value, _: (
+        f"#dy2st.tables<{attribute_text(value.tables)}, {attribute_text(value.entry)}>"
+    ),
     bytes: lambda value, _: f'#dy2st.bytes<"{value.hex()}">',
 }
 
