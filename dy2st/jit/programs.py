@@ -16,6 +16,7 @@ from dy2st.convert.call_context import CallContext
 from dy2st.convert.replay.effects import Keeping
 from dy2st.convert.replay.guards import Guards
 from dy2st.convert.replay.places import Varied
+from dy2st.convert.types import info
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
 from dy2st.jit.objects_of_calls import OtherTies, Ties, ties_of
@@ -31,7 +32,7 @@ from dy2st.jit.signature import (
     sharing_of,
     to_named_specs,
 )
-from dy2st.jit.trace import Subject, Watch, is_plain, note, trace
+from dy2st.jit.trace import Subject, Watch, note, trace
 from dy2st_runtime import engine
 from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError, EngineError, Location, ShapeError, StateMade
@@ -457,7 +458,7 @@ class Programs:
         concrete.report = replace(concrete.report, again=again or other)
         given = static.signature.given(specs)
         leaves, _ = flatten(given, lambda entry: not is_container(entry))
-        if all(isinstance(leaf, InputSpec) or is_plain(leaf) for leaf in leaves):
+        if all(isinstance(leaf, InputSpec) or info(type(leaf)).is_plain for leaf in leaves):
             concrete.arguments = given  # which stay what they are
         # Without a call it leaves gradients in arguments that its InputSpecs alone let flow.
         is_for_all = call.gradients is None and concrete.finished.has_gone_back

@@ -23,6 +23,7 @@ from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
 from dy2st.convert.trace import EACH_CALL
+from dy2st.convert.types import info
 from dy2st.convert.values.special import CONTENT
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec, Requirement, resolve
@@ -117,19 +118,9 @@ def show(function: FunctionType) -> None:
         steps = level if isinstance(level, int) else None
         text = code_of(function, steps, is_full=level == FULL)
         print(text, file=settings.code_stream or sys.stderr)
-    if settings.verbosity:
-        code = function.__code__
-        place = f"{code.co_filename}:{code.co_firstlineno}"
-        lines = [f"dy2st: converted {function.__qualname__} ({place})"]
-        for line, reason in left_as_python(function) if settings.verbosity > 1 else ():
-            lines.append(f"dy2st:   line {line} is left as Python: {reason}")
-        for text in lines:
-            print(text, file=settings.verbosity_stream or sys.stderr)
-
-
-def is_plain(value: Any) -> bool:
-    """Whether it is a number, a text, or None."""
-    return value is None or type(value) in (int, float, bool, str)
+    note(f"converted {function.__qualname__} ({place_of(function)})")
+    for line, reason in left_as_python(function) if settings.verbosity > 1 else ():
+        note(f"  line {line} is left as Python: {reason}")
 
 
 def _structure(value: Any) -> str:
@@ -167,7 +158,9 @@ class Watch:
                 value, lambda one: not (isinstance(one, InputSpec) or is_container(one))
             )
             constants = tuple(map(constant_key, found))
-            are_plain = all(is_plain(one) or isinstance(one, np.generic) for one in found)
+            are_plain = all(
+                info(type(one)).is_plain or isinstance(one, np.generic) for one in found
+            )
             if constants != self._last.setdefault(argument, constants):
                 self._last[argument] = constants
                 what = "value" if are_plain else "object"
