@@ -79,6 +79,7 @@ class StaticFunction(Generic[P, R]):
     # All but this lies in one `__dict__`, which the forms of a method bound to one object share.
     __slots__ = ("__dict__", "__weakref__", "_held")
     _held: Any
+    __wrapped__: Callable[..., Any]
 
     def __init__(
         self,
@@ -107,12 +108,10 @@ class StaticFunction(Generic[P, R]):
         self._training = True
         self._bind_to(None if layer is None else reference_to(layer))
         self.programs = programs.Programs()
-        self.__name__ = getattr(function, "__name__", type(function).__name__)
-        self.__qualname__ = getattr(function, "__qualname__", self.__name__)
-        self.__module__ = getattr(function, "__module__", __name__)
-        self.__doc__ = getattr(function, "__doc__", None)
-        self.__annotations__ = getattr(function, "__annotations__", {})
-        self.__wrapped__ = function
+        # Of what has none of its own.
+        self.__name__, self.__annotations__ = type(function).__name__, {}
+        self.__qualname__ = self.__name__
+        functools.update_wrapper(self, function, updated=())
 
     # -- what it wraps -----------------------------------------------------------------------
 
@@ -137,7 +136,7 @@ class StaticFunction(Generic[P, R]):
 
     def _method_of(self, instance: Any) -> StaticFunction:
         key = id(instance)
-        method = StaticFunction(self._function, self._input_spec, None, *self._how)
+        method = self.bound_to(None)
         methods = self._methods
         try:
             # A weak reference, or the table of methods would keep the instance alive.
@@ -178,8 +177,8 @@ class StaticFunction(Generic[P, R]):
             found = getattr(found, name, None)
         if found is self:
             return str(self.__qualname__)
-        parts = (self._function, self._input_spec, self.class_instance)
-        return StaticFunction, (*parts, *self._how)
+        parts = self._function, self._input_spec, self.class_instance
+        return StaticFunction, (*parts, self.passes, self.engine, self.breaks)
 
     def bound_to(self, instance: Any) -> StaticFunction:
         """The same method of another Layer, with Programs of its own.
@@ -188,11 +187,8 @@ class StaticFunction(Generic[P, R]):
         >>> one.forward.bound_to(other).class_instance is other
         True
         """
-        return StaticFunction(self._function, self._input_spec, instance, *self._how)
-
-    @property
-    def _how(self) -> tuple[Any, str | None, GraphBreaks | None]:
-        return self.passes, self.engine, self.breaks
+        how = self.passes, self.engine, self.breaks
+        return StaticFunction(self._function, self._input_spec, instance, *how)
 
     def as_called_by(self, layer: Layer) -> StaticFunction:
         """The forward with all that a call of its Layer does around it: the Layer's own hooks.
