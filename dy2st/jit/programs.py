@@ -349,7 +349,7 @@ class Programs:
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
-            arguments = bind(tuple(given.args), dict(given.kwargs))
+            arguments = bind(given.args, given.kwargs)
             leaves, structure = flatten(arguments, is_tensor)
             asked.tensors = tensors = [as_tensor(leaf) for leaf in leaves]
             call = CallContext(gradients_of(tensors), is_tentative=is_tentative, may_ask=may_ask)

@@ -420,7 +420,7 @@ class NumberSpec(InputSpec):
 class Numbered(NamedTuple):
     """The arguments of a call in which numbers are inputs, and the places that are, with these."""
 
-    args: Sequence[Any]
+    args: tuple[Any, ...]
     kwargs: dict[str, Any]
     places: dict[Path, Any]
 
@@ -478,7 +478,7 @@ class NumberInputs:
                     new[place] = self._given(new[place], (place,), places)
             elif place in named:
                 named[place] = self._given(named[place], (place,), places)
-        return Numbered(new, named, places)
+        return Numbered(tuple(new), named, places)
 
     def _set(self, are: dict[Path, set[Any]]) -> None:
         self._are = are
