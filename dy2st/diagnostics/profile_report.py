@@ -13,7 +13,7 @@ from typing import Any
 
 from dy2st.diagnostics.recorder import EAGER, Event
 from dy2st_runtime.files import named, naming, replacing
-from dy2st_runtime.ir.program import Block, Operator, Program
+from dy2st_runtime.ir.program import Operator, Program
 
 BETWEEN = "between operators"
 _BETWEEN_MEANS = "Python, copies, and what a call checks and gives"
@@ -89,11 +89,8 @@ class Profile:
         """The Programs whose operators ran, in order."""
         found: dict[int, Program] = {}
         for operator in self.of_operators():
-            block: Block | None = operator.block
-            # The Program is known to the outermost Block alone.
-            while block is not None and block.program is None:
-                block = block.parent
-            if block is not None and block.program is not None:
+            *_, block = operator.block.outwards()  # which alone knows the Program
+            if block.program is not None:
                 found.setdefault(id(block.program), block.program)
         return [*found.values()]
 

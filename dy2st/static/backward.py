@@ -103,8 +103,7 @@ def gradients(
 
 def _program_of(value: Any, what: str) -> Program:
     block = value.block if isinstance(value, Variable) else Block()
-    while block.parent is not None:
-        block = block.parent
+    *_, block = block.outwards()
     if block.program is None:
         raise ArgumentError(
             f"{what} is a value of a Program, as in f.main_program.outputs, not {value!r:.80}; "

@@ -82,9 +82,7 @@ def times_in_place(times: Mapping[Operator, float], program: Program) -> Mapping
         return own
     blocks: dict[Block, None] = {}
     for one in own:
-        block = one.block
-        while block.parent is not None:
-            block = block.parent
+        *_, block = one.block.outwards()
         blocks[block] = None
     place_of = dict(pair for block in blocks for pair in partners(block, program.block))
     by_line: dict[Any, Operator] = {}

@@ -39,11 +39,9 @@ def _is_as_it_was(tracer: Tracer, entry: Any) -> bool:
         return False
     if not isinstance(entry, Variable):
         return True
-    block = tracer.block
-    while block is not entry.block and block.parent is not None:
-        block = block.parent
+    is_there = any(block is entry.block for block in tracer.block.outwards())
     is_changed = entry.overwritten is not None or tracer.captured(entry) is not entry
-    return block is entry.block and not is_changed and entry.number is not float
+    return is_there and not is_changed and entry.number is not float
 
 
 class Maker(str):

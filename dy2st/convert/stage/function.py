@@ -436,12 +436,9 @@ def is_silent(region: Region, cells: Mapping[int, Any]) -> bool:
 
 def _is_inside(tensor: Tensor, root: Block) -> bool:
     """Whether an operator of a Block, or of one inside, makes a tensor."""
-    if not isinstance(tensor, Variable):
+    if not isinstance(tensor, Variable) or tensor.maker is root:
         return False
-    block: Block | None = tensor.block
-    while block is not None and block is not root:
-        block = block.parent
-    return block is not None and tensor.maker is not root
+    return any(block is root for block in tensor.block.outwards())
 
 
 def as_function(

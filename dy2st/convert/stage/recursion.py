@@ -194,9 +194,8 @@ class Recursion(Loop):
             for slot, value in zip(self.slots, values, strict=False):
                 self.take(slot, value)
         self.name = trace.repeats.free_name(name_of(self.function))
-        self.captured = [
-            one for one in map(tracer.aliases.origin, self.captured) if is_seen(one, tracer.block)
-        ]
+        seen, outer = {*tracer.block.outwards()}, map(tracer.aliases.origin, self.captured)
+        self.captured = [one for one in outer if one.block in seen and one.overwritten is None]
         if self.types:
             self.starts = self.leaves(self._placed(*self.calls))
             self._rise_to(self.starts)
@@ -449,13 +448,6 @@ def may_stand_in_a_function(operator: Operator) -> bool:
     if operator.name in _OF_GRADIENTS:
         return False
     return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
-
-
-def is_seen(variable: Variable, block: Block | None) -> bool:
-    """Whether a value is of a Block or of one around it."""
-    while block is not None and block is not variable.block:
-        block = block.parent
-    return block is not None and variable.overwritten is None
 
 
 @dataclass(eq=False)

@@ -58,12 +58,8 @@ class SymbolBinders:
 
     def is_known_around(self, symbol: Dim, block: Block) -> bool:
         """Whether a symbol is known in the Blocks around one."""
-        around = block.parent
-        while around is not None:
-            if symbol in self._binders.get(around, {}):
-                return True
-            around = around.parent
-        return False
+        _, *around = block.outwards()
+        return any(symbol in self._binders.get(one, {}) for one in around)
 
 
 class Residuals:

@@ -16,7 +16,7 @@ from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.dispatch import interpreting
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.location import user_location
-from dy2st_runtime.ir.program import Block, Operator, Variable
+from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.tracer import Tracer
 
@@ -123,11 +123,7 @@ class _Trace:
     def __init__(self, tracer: Tracer, inputs: Sequence[Variable]) -> None:
         self.tracer = tracer
         self.wanted = {self.root(variable): variable for variable in inputs}
-        self.path: list[Block] = []
-        block: Block | None = tracer.block
-        while block is not None:
-            self.path.append(block)
-            block = block.parent
+        self.path = [*tracer.block.outwards()]
 
     def root(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, before its `stop_gradient` was set.

@@ -59,8 +59,7 @@ class Shared:
     def known(self, block: Block) -> Facts:
         """What is known of sizes wherever the Program of a forward Block runs, to be added to."""
         if self._known is None:
-            while block.parent is not None:
-                block = block.parent
+            *_, block = block.outwards()
             assert block.program is not None
             self._known = facts_of(block.program)
         return self._known.inside()

@@ -81,10 +81,8 @@ def root_name(operator: Operator) -> str:
 
 
 def _root(operator: Operator) -> Block:
-    block = operator.block
-    while block.parent is not None:
-        block = block.parent
-    return block
+    *_, outermost = operator.block.outwards()
+    return outermost
 
 
 def function_of(operator: Operator) -> Block | None:

@@ -563,6 +563,8 @@ class Block:
     >>> x = block.add_parameter(TensorType("float32", (2,)), "x")
     >>> block, x, [*block.walk()]
     (Block(1 parameter, 0 operators), Variable(%x: tensor<2xfloat32>), [])
+    >>> [*Block(parent=block).outwards()][1] is block
+    True
     """
 
     parameters: list[Variable] = field(default_factory=list)
@@ -582,6 +584,13 @@ class Block:
         variable = Variable(type, self, name)
         self.parameters.append(variable)
         return variable
+
+    def outwards(self) -> Iterator[Block]:
+        """The Block, and those around it up to the outermost one."""
+        block: Block | None = self
+        while block is not None:
+            yield block
+            block = block.parent
 
     def walk(self) -> Iterator[Operator]:
         """All Operators, outer before inner, in order; safe against deep nesting."""

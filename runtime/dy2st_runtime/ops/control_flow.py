@@ -283,15 +283,13 @@ def close_sizes(tracer: Tracer, block: Block, made: Collection[Dim]) -> list[Var
 
 def _binder(tracer: Tracer, size: Dim) -> Variable | None:
     """A value of the current Block, or of one around it, of whose axes one has this size."""
-    block: Block | None = tracer.block
-    while block is not None:
+    for block in tracer.block.outwards():
         made = (result for operator in block.operators for result in operator.results)
         for variable in (*block.parameters, *made):
             if isinstance(variable.type, TensorType) and any(
                 s is size for s in variable.type.shape
             ):
                 return variable
-        block = block.parent
     return None
 
 

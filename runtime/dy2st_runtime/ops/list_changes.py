@@ -16,7 +16,6 @@ from dy2st_runtime.dims import Dim, Size, is_symbol, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import (
     ArrayType,
-    Block,
     TensorType,
     Tracer,
     apply,
@@ -316,13 +315,11 @@ def array_empty(type: ArrayType) -> Any:
 
 def _bound(tracer: Tracer) -> Iterator[Dim]:
     """The symbols that are known at the end of the Block that is recorded."""
-    block: Block | None = tracer.block
-    while block is not None:
+    for block in tracer.block.outwards():
         made = [result for operator in block.operators for result in operator.results]
         for variable in (*block.parameters, *made):
             shape = variable.type.shape if isinstance(variable.type, TensorType) else ()
             yield from (size for size in shape if isinstance(size, Dim) and is_symbol(size))
-        block = block.parent
 
 
 __all__ = [

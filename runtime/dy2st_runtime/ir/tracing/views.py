@@ -301,11 +301,9 @@ class Views:
             return held
         self._check_sure(view)
         # What was made anew in a Block around is known in here, too.
-        block: Block | None = self._tracer.block
-        while block is not None:
+        for block in self._tracer.block.outwards():
             if (block, view, held, version) in self._made:
                 return self._made[block, view, held, version]
-            block = block.parent
         # The view is made anew, of what its base holds now.
         tracer, steps = self._tracer, self._steps(view)
         with self._recording():
