@@ -25,7 +25,7 @@ from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
-from dy2st.convert.trace import Source, Trace, own_method, special
+from dy2st.convert.trace import Source, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
@@ -77,7 +77,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 @function_row(enumerate)
 @made_again
 def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    if trace.source_of(iterable) is not None:
+    if trace.source_of(iterable) or own_method(trace, iterable, "__iter__") is not None:
         return trace.call(enumerated, iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
@@ -201,7 +201,7 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
     if type(items) is Indexed:
         given: Any = lambda at: [items.item(at)] if is_one else items.item(at)  # noqa: E731
         return iterator(trace, lambda: items.length, lambda at: trace.call(function, *given(at)))
-    sources = [next_of(trace, items)] if is_one else items.__reduce__()[1]
+    sources = [items] if is_one else items.__reduce__()[1]
     return trace.made(map(Asked(trace, function, ask), *sources))
 
 
@@ -212,7 +212,12 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     """`iter(value)`."""
     if sentinel is not _NOTHING:
-        function = Asked(trace, value, _until_end(trace, partial(trace.call, value)))
+
+        def ask() -> Any:
+            with ending(trace, StopIteration):
+                return trace.call(value)
+
+        function = Asked(trace, value, ask)
         end = Asked(trace, sentinel, lambda found: trace.truth(trace.eq(sentinel, found)))
         return trace.made(iter(function, end))
     own = own_method(trace, value, "__iter__")
@@ -225,24 +230,6 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     if type(items) is Indexed:
         return iterator(trace, lambda: items.length, items.item, items.whole)
     return trace.made(iter(items))
-
-
-def next_of(trace: Trace, items: Iterable[Any]) -> Iterable[Any]:
-    """An iterable of Python; an iterator of the user's class is asked in traced form."""
-    if own_method(trace, items, "__next__") is None:
-        return items
-    ask = lambda: trace.call(special(trace, items, "__next__"), items)  # noqa: E731
-    return map(_until_end(trace, ask), itertools.repeat(None))
-
-
-def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
-    """The same, where what it raises may be the end of an iterator."""
-
-    def asked(*_: None) -> Any:
-        with ending(trace, StopIteration):
-            return ask()
-
-    return asked
 
 
 @function_row(next)

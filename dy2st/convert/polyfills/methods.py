@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 # -- lists whose length the run decides, by what every list can do --------------------------------
@@ -333,6 +333,16 @@ def enumerated(iterable: Any, start: Any) -> Iterator[Any]:
     for item in iterable:
         yield start, item
         start = start + 1
+
+
+def asked(iterator: Any) -> Generator[Any, None, Any]:
+    """The items of an iterator of the user's class."""
+    while True:
+        try:
+            item = next(iterator)
+        except StopIteration as end:
+            return end.value
+        yield item
 
 
 def accumulated(items: Any, function: Any, initial: Any) -> Any:

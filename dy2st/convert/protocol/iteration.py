@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import CO_VARARGS
 from types import FunctionType, MethodType
@@ -23,7 +23,6 @@ from dy2st.convert.kinds.iterators import (
     is_counting,
     left_of,
     mark_left,
-    next_of,
     of_dynamic,
     of_list,
     refuse_advance,
@@ -39,6 +38,7 @@ from dy2st.convert.kinds.tensors import held_in_order
 from dy2st.convert.kinds.text import as_codes, characters
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, may_be_missing, presence, there_or
 from dy2st.convert.kinds.traced_keys import gathered as gather_entries
+from dy2st.convert.polyfills.methods import asked
 from dy2st.convert.protocol.calls import call, why_left_alone
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.try_with import consumed, push_loop, source_of
@@ -105,7 +105,7 @@ def items_of(trace: Trace, iterable: Any) -> Any:
             return in_order
         iterator = call(trace, own, iterable)
         is_users = own_method(trace, iterator, "__next__") is not None
-        return next_of(trace, iterator) if is_users else items_of(trace, iterator)
+        return trace.call(asked, iterator) if is_users else items_of(trace, iterator)
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         if not is_by_index:
@@ -159,7 +159,7 @@ def loop_by_index(
         return stage_while(trace, more, iteration, (start, *state), ("the iteration", *names))
 
 
-def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
+def iterate(trace: Trace, iterable: Any) -> Any:
     """The items of a loop that stays Python's own."""
     items = items_of(trace, known(trace, iterable))
     if type(items) is Indexed:
@@ -168,7 +168,7 @@ def iterate(trace: Trace, iterable: Any) -> Iterable[Any]:
             why="Python runs it, item by item, before the length is known",
             hint="gather the items in a list, and return that",
         )
-    return next_of(trace, items)
+    return items
 
 
 def listed(trace: Trace, iterable: Any) -> Any:
@@ -187,7 +187,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
         found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
         taken(trace, iterable, items.length)
         return held(trace, found)
-    return list(next_of(trace, items))
+    return list(items)
 
 
 def gathered(trace: Trace, items: Indexed) -> list[Any]:
@@ -371,7 +371,7 @@ def for_(
     is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
     asks_first = test is None or is_seen
     asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
-    rest, before = iter(next_of(trace, items)), len(trace.state.paths)
+    rest, before = iter(items), len(trace.state.paths)
     end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in itertools.count():
         if type(iterable) is list and type(trace.content(iterable)) is SymbolicSequence:

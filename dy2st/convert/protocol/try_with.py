@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 
 from dy2st.convert.dy2static import is_named
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
+from dy2st.convert.polyfills.methods import asked
 from dy2st.convert.protocol.calls import call, is_library
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
@@ -182,6 +183,8 @@ class Variables:
 
 def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
     """`yield from iterable` of a generator that gives its items away."""
+    if own_method(trace, iterable, "__next__") is not None:
+        iterable = trace.call(asked, trace.call(iter, iterable))
     source = source_of(trace, iterable)
     if source is not None:
         begin(trace, source)
@@ -190,14 +193,6 @@ def push_all(trace: Trace, push: Push, iterable: Any) -> Any:
             return _ended(trace, source, push)
         finally:
             trace.giving.remove(source)
-    if own_method(trace, iterable, "__next__") is not None:
-        iterator = trace.call(iter, iterable)
-        while True:
-            try:
-                item = trace.call(next, iterator)
-            except StopIteration as error:
-                return error.value
-            push(item)
 
     def body(item: Any) -> tuple[()]:
         push(item)

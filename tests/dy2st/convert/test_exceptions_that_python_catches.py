@@ -99,15 +99,6 @@ def next_or_a_default(x):
     return next(Items(x), x.sum()), next(Items(x - 5), x.sum())
 
 
-@pytest.mark.parametrize(
-    "function",
-    [attributes, attributes_of_entries, attributes_of_last_resort, next_or_a_default],
-    ids=lambda function: function.__name__,
-)
-def test_both_paths_are_taken(function):
-    same(function, *CALLS)
-
-
 def over_an_iterator(x):
     return sum(v for v in Items(x))
 
@@ -117,6 +108,37 @@ def over_a_sequence(x):
     for v in Sequence(x):
         total = total + v
     return total
+
+
+def left_and_gone_on_with(x):
+    items, total = Items(x), x[0] * 0
+    for place, v in enumerate(items, start=1):
+        total = total + place * v
+        if total > 3:
+            break
+    rest = [v for v in items]
+    return total, len(rest), next(items, x[0])
+
+
+def given_away(x):
+    def items():
+        yield x[0]
+        yield from Items(x)
+        yield x[1]
+
+    return [v * 2 for v in items()]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(attributes, attributes_of_entries, attributes_of_last_resort, next_or_a_default),
+        *(over_an_iterator, left_and_gone_on_with, given_away),
+    ],
+    ids=lambda function: function.__name__,
+)
+def test_both_paths_are_taken(function):
+    same(function, *CALLS)
 
 
 def until_a_sentinel(x):
@@ -129,9 +151,7 @@ def until_a_sentinel(x):
 
 
 @pytest.mark.parametrize(
-    "function",
-    [over_an_iterator, over_a_sequence, until_a_sentinel],
-    ids=lambda function: function.__name__,
+    "function", [over_a_sequence, until_a_sentinel], ids=lambda function: function.__name__
 )
 def test_a_loop_that_ends_by_an_exception_of_a_branch_is_refused(function):
     refused(function, "a loop over an object ends with a", *CALLS)
