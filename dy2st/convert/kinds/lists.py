@@ -120,6 +120,7 @@ def of_each(
 
 def with_item(trace: Trace, content: SymbolicSequence, item: Any, change: Any) -> SymbolicSequence:
     """A list of a length that `change(array, leaf)` has given one more element."""
+    item = trace.known(item)
     new = Lub().by_value(Same(item, trace), trace)
     element = new if content.element is None else of_both(content.element, new)
     if content.element is not None and element is not content.element:
@@ -447,7 +448,7 @@ def _is_known(content: Any, *numbers: Any) -> bool:
 def _append(trace: Trace, owner: Any, item: Any) -> None:
     content = trace.writable(owner)
     if type(content) is not SymbolicSequence:
-        content.append(item)
+        content.append(trace.known(item))
         return
     new = with_item(trace, content, item, F.array_append)
     replaced(trace, owner, new)

@@ -30,6 +30,7 @@ import numpy as np
 
 from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.dicts import shown_by
+from dy2st.convert.kinds.lists import each
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.kinds.tensors import read_layer
 from dy2st.convert.objects import (
@@ -39,6 +40,8 @@ from dy2st.convert.objects import (
     native_attribute,
     slots_of,
 )
+from dy2st.convert.stage.branch import is_case
+from dy2st.convert.stage.checks import must
 from dy2st.convert.trace import EACH_CALL, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
@@ -56,7 +59,7 @@ from dy2st.convert.values.special import (
     Union,
 )
 from dy2st_runtime.dims import Condition
-from dy2st_runtime.errors import ConversionError
+from dy2st_runtime.errors import ConversionError, NoTensor
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.nn.layer import Layer
@@ -632,6 +635,18 @@ def _array_now(trace: Trace, value: Any) -> Any:
 def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
     """A list of tensors, of which the Program has an array."""
     is_list, element = content.kind in (list, tuple, deque), content.element
+    places = [i for i, one in enumerate(getattr(element, "cases", ())) if type(one) is Leaf]
+    if is_list and len(places) == 1 and not trace.handlers:  # the run says whether all are tensors
+        found: list[Any] = trace.made([])
+        error = NoTensor("a list of tensors holds a number or None; put zeros(...) in its place")
+
+        def take(item: Any) -> None:
+            if type(item) is Union:
+                must(trace, is_case(trace, item, *places), error, of_cases=True)
+            trace.call(found.append, item)
+
+        each(trace, content, take)
+        return _array(trace, trace.content(found))
     if not is_list or not (element is None or isinstance(element, (Number, Leaf))):
         raise ConversionError(
             f"a {content.kind.__name__} whose length depends on a tensor is given to code that is "

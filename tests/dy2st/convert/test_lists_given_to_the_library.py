@@ -7,7 +7,7 @@ import pytest
 
 import dy2st as P
 from dy2st import to_static
-from dy2st.errors import ConversionError, ShapeError, UndecidedDim
+from dy2st.errors import ConversionError, NoTensor, ShapeError, UndecidedDim
 from dy2st.static import InputSpec
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 
@@ -203,3 +203,44 @@ ASKS = {
 def test_code_that_asks_for_its_items_is_refused(name):
     with pytest.raises(ConversionError, match="a list whose length depends on a tensor"):
         ASKS[name](TracedList(None))
+
+
+def some(n, x):
+    return [x[place] if x[place].sum() > 0.5 else None for place in range(n)]
+
+
+def kept_by_append(n, x):
+    kept = []
+    for one in some(n, x):
+        if one is None:
+            continue
+        kept.append(one)
+    return P.stack(kept)
+
+
+KEPT = {
+    "append": kept_by_append,
+    "comprehension": lambda n, x: P.concat([one for one in some(n, x) if one is not None]),
+    "filter": lambda n, x: P.stack(list(filter(lambda one: one is not None, some(n, x)))),
+    "isinstance": lambda n, x: P.stack([one for one in some(n, x) if isinstance(one, P.Tensor)]),
+}
+
+
+@pytest.mark.parametrize("way", KEPT)
+def test_what_is_left_of_a_list_with_none_in_it_is_put_together(way):
+    static = to_static(lambda n, x: KEPT[way](n, x), input_spec=SPECS)
+    for x in (X, X + 1, X[::-1].copy()):
+        given = P.to_tensor(2), P.to_tensor(x)
+        assert said(static(*given)) == said(KEPT[way](*given))
+
+
+def test_sums_of_lists_that_may_be_empty_are_put_together_where_all_are_tensors():
+    def sums(n, x):
+        made = [sum(one for one in x if one.sum() > limit * 0.4) for limit in range(n)]
+        return P.stack(made)
+
+    static = to_static(sums, input_spec=SPECS)
+    given = P.to_tensor(2), P.to_tensor(X)
+    assert said(static(*given)) == said(sums(*given))
+    with pytest.raises(NoTensor, match="holds a number or None"):
+        static(P.to_tensor(1), P.to_tensor(-X))
