@@ -587,6 +587,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         found = trace.known(value)
         if type(found) is not Union:  # on this path it is one of them
             return native(trace, found, around)
+        trace.locations.wanted.add(True)
         raise ConversionError(
             "one of several values is given to code that is not converted",
             why="which of them it is, is known only when the Program runs",

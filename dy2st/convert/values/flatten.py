@@ -512,6 +512,7 @@ def _object_of(trace: Trace, value: Union, place: int, case: Layout) -> Any:
         return made
     made = trace.made(emptied(case.kind, case.like))
     trace.hold(made, value)
+    trace.locations.wanted.add(True)
     return made
 
 
