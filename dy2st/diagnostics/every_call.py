@@ -135,7 +135,7 @@ def _why_not(function: StaticFunction) -> str:
     last = function.program_cache.last()
     if last is None:
         return ""
-    if last.is_spent:
+    if last.effects:
         return "it asks for what is another one at each call"
     for operator in last.main_program.walk():
         if operator.name == "write":

@@ -150,7 +150,8 @@ def to_static(
         kept = {"input_spec": input_spec, "build_strategy": passes, "engine": engine}
         kept["full_graph"] = full_graph
         return functools.partial(to_static, **kept)
-    if is_loaded_model(function):
+    io = sys.modules.get("dy2st_runtime.io")  # with which all models out of files come
+    if io is not None and isinstance(function, io.LoadedModel):
         return with_passes_and_engine(function, input_spec, passes, engine)
     if isinstance(function, Layer):
         converted = _convert(function.forward, input_spec, passes, engine, full_graph)
@@ -160,12 +161,6 @@ def to_static(
         object.__setattr__(function, "forward", converted)
         return function
     return _convert(function, input_spec, passes, engine, full_graph)
-
-
-def is_loaded_model(value: Any) -> bool:
-    """Whether it is a model out of a file; nobody has one before their module is imported."""
-    module = sys.modules.get("dy2st_runtime.io")
-    return module is not None and isinstance(value, module.LoadedModel)
 
 
 def with_passes_and_engine(

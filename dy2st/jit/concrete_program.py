@@ -79,7 +79,7 @@ class ConcreteProgram:
     shared
         the state that several places hold, by name.
     effects
-        what Python must do at each call, which is traced anew for it.
+        what Python must do at each call, which is traced anew for it; none, if it is for all.
     apart
         what it takes to be objects of their own.
     engine
@@ -99,8 +99,8 @@ class ConcreteProgram:
     ([n, 3], [n, 2])
     >>> list(concrete.state), len(concrete.parameters)
     (['weight', 'bias'], 2)
-    >>> concrete.is_spent, concrete.optimized, concrete.compiling()
-    (False, None, [])
+    >>> concrete.effects, concrete.optimized, concrete.compiling()
+    ((), None, [])
     >>> concrete.gets_the_same(CallContext()), concrete.may_run_again
     (True, True)
     >>> x, arrays = np.ones((5, 3), "float32"), [one.numpy() for one in concrete.parameters]
@@ -162,11 +162,6 @@ class ConcreteProgram:
     def parameters(self) -> list[Any]:
         """The live parameters that the Program reads."""
         return [self.state[name] for name in self.main_program.parameters]
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether it was for one call."""
-        return bool(self.effects)
 
     def gets_the_same(self, call: CallContext) -> bool:
         """Whether the caches that the function asks give what they gave."""
@@ -343,7 +338,7 @@ class ConcreteProgram:
         if self.passes is None and self.aliasing and self.aliasing.needs_objects(held):
             return None
         was_taped, self._was_taped = self._was_taped, True
-        if not was_taped or self.is_spent:
+        if not was_taped or self.effects:
             return None
         better = self._to_train()
         read = state if better is self else better.state
@@ -437,7 +432,7 @@ class OptimizedProgram:
     @property
     def arrays(self) -> list[Array] | None:
         """The arrays that it reads, if they are its own: the same in every call."""
-        own = self._live.last()
+        own = self._live.now()
         is_own = not self._live.places and own.keys() <= self._own
         return [tensor.array for tensor in own.values()] if is_own else None
 

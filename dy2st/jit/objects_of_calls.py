@@ -48,10 +48,6 @@ class LiveState:
                 known[name] = held
         return known
 
-    def last(self) -> dict[str, EagerTensor]:
-        """The tensors of the last call, which it may have replaced."""
-        return self._tensors
-
 
 def take_in_place(
     tensor: EagerTensor, value: EagerTensor | Array | Resident, may_be_cut: bool, records: bool

@@ -89,7 +89,7 @@ class ProgramCache:
         """Of Programs of a key, none of which fits: whether one was for one call; what changed."""
         known = self._programs.get(key, ())
         reasons = (one.guards.why for one in known)
-        return any(one.is_spent for one in known), next(filter(None, reasons), "")
+        return any(one.effects for one in known), next(filter(None, reasons), "")
 
     def add(self, key: Hashable, program: ConcreteProgram) -> None:
         """Keep a Program; the one that was not used for longest may go for it.

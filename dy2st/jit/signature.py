@@ -203,11 +203,7 @@ class Signature:
             return found.arguments
         # Python's own words come first; outside of the `except`, so that they have no context.
         # Python's check of arguments runs nothing of a function that refuses them.
-        function = self._function
-        is_plain = type(function) is FunctionType and not {"__wrapped__", "__signature__"} & set(
-            vars(function)
-        )
-        if is_plain:
+        if self._plain is not None and not {"__wrapped__", "__signature__"} & {*vars(self._plain)}:
             bound(*args, **kwargs)
         raise refused
 
