@@ -56,7 +56,7 @@ def prepared(function: FunctionType) -> tuple[Node, Context, str]:
             _mangle(node, source.owner)
         if isinstance(node, gast.AnnAssign) and not node.simple and node.value is None:
             node.target.ctx = gast.Load()  # `(x): int` says nothing of x
-    return tree, context, reason_against(tree)
+    return tree, context, reason_against(tree, context.taken)
 
 
 def _mangle(node: Node, owner: str) -> None:
@@ -112,11 +112,11 @@ _LOOK = frozenset({"locals", "eval", "exec", "compile"})
 _LOOK_WITHOUT_ARGUMENTS = frozenset({"vars", "dir"})
 
 
-def reason_against(tree: Node) -> str:
-    """The code of the reason, or nothing."""
+def reason_against(tree: Node, names: set[str]) -> str:
+    """The code of the reason, or nothing; its code has some names."""
     if isinstance(tree, gast.AsyncFunctionDef):
         return "async"
-    for node in own_nodes(tree):
+    for node in () if names.isdisjoint(_LOOK | _LOOK_WITHOUT_ARGUMENTS) else own_nodes(tree):
         if isinstance(node, gast.Call) and isinstance(node.func, gast.Name):
             name = node.func.id
             if name in _LOOK or (name in _LOOK_WITHOUT_ARGUMENTS and not node.args):

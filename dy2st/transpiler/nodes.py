@@ -39,9 +39,15 @@ class _Translator(Ast3ToGAst):  # type: ignore[misc]
         kind = getattr(gast, node.__class__.__name__)
         made = kind.__new__(kind)
         fields = made.__dict__
-        for name, value in vars(node).items():
-            # Most are numbers and texts.
-            fields[name] = self._visit(value) if isinstance(value, (ast.AST, list)) else value
+        fields.update(vars(node))  # the place, and numbers and texts
+        for name in kind._fields:
+            value = fields.get(name)
+            if value.__class__ is list:
+                fields[name] = [*map(self._visit, value)]
+            elif isinstance(value, ast.AST):
+                fields[name] = self.visit(value)
+        if not fields:  # an operator or context, of which one serves all
+            _translated[node.__class__] = lambda *_: made
         return made
 
     def visit_Name(self, node: ast.Name) -> Node:
@@ -155,10 +161,10 @@ def children(node: Node) -> Block:
     held = node.__dict__
     for part in fields:
         value = held.get(part)
-        if isinstance(value, gast.AST):
-            found.append(value)
-        elif value.__class__ is list:
+        if value.__class__ is list:
             found += [entry for entry in value if isinstance(entry, gast.AST)]
+        elif value is not None and isinstance(value, gast.AST):
+            found.append(value)
     return found
 
 
