@@ -152,8 +152,8 @@ class Vocabulary(TracedCalls):
     and_: Callable[[Any, Thunk], Any]
     or_: Callable[[Any, Thunk], Any]
     if_exp: Callable[[Any, Thunk, Thunk], Any]
-    if_: Callable[[Any, Body, Body, State, Names], State]
-    stage_if: Callable[..., State]  # of what the Program decides: its truth, and as `if_`
+    # Of what the Program decides: (truth, true, false, state, names)
+    stage_if: Callable[..., State]
     while_: Callable[[Callable[..., Any], Body, State, Names], State]
     for_: Callable[[Any, Callable[..., Any] | None, Body, State, Names], State]
     # (body, ((classes or None, handler), ...), else, finally or None, state, names)

@@ -91,7 +91,7 @@ def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:
 
 def when(trace: Trace, flag: Any, run: Callable[[], Any]) -> None:
     """Call `run` where a flag holds."""
-    trace.if_(flag, lambda: (run(), ())[1], lambda: (), (), ())
+    trace.if_exp(flag, lambda: (run(), None)[1], lambda: None)
 
 
 def held(trace: Trace, owner: Any) -> Any:

@@ -358,11 +358,10 @@ def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
 def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None, factory: Any = None) -> Any:
     """`owner.setdefault(key, default)`."""
 
-    def add() -> tuple[()]:
+    def add() -> None:
         set_item(trace, owner, key, default if factory is None else trace.call(factory))
-        return ()
 
-    trace.if_(contains(trace, owner, key), lambda: (), add, (), ())
+    trace.if_exp(contains(trace, owner, key), lambda: None, add)
     return pair_at(trace, owner, found(trace, content_of(trace, owner), key)[0])[1]
 
 

@@ -107,23 +107,6 @@ def is_plain(trace: Trace, *values: Any) -> bool:
     return all(info(kind).is_plain or kind is range for kind in kinds)
 
 
-def if_(
-    trace: Trace,
-    test: Any,
-    true: Callable[..., Sequence[Any]],
-    false: Callable[..., Sequence[Any]],
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """What the variables hold after one of two branches."""
-    truth = test if type(test) is bool else test_of(trace, test)
-    if truth is True:
-        return true(*state)
-    if truth is False:
-        return false(*state)
-    return stage_if(trace, truth, true, false, state, names, word="if")
-
-
 def _either(
     trace: Trace, truth: Any, true: Callable[[], Any], false: Callable[[], Any], *words: str
 ) -> Any:
