@@ -290,7 +290,7 @@ class _Jumps:
                 continue
             rest = block[k + 1 :]
             # No flag is asked where the rest fits into the branch that does not jump.
-            if self._fall_through(statement, rest):
+            if self._fall_through(statement, rest, self.block):
                 return [*out, statement]
             flags = self.flags_of([statement])  # before the jumps in it become flags
             out += self._inside(statement)
@@ -302,12 +302,24 @@ class _Jumps:
         self._guards += 1
         return at(place, gast.If(_none_of(flags), block, []))
 
-    def _fall_through(self, statement: Node, rest: Block) -> bool:
-        """Move the rest into the branch that does not jump, if one always does."""
-        if continues_in_else(statement) and not self.flags_of(statement.body):
-            statement.orelse = self.block(statement.orelse + rest)
+    def _fall_through(self, statement: Node, rest: Block, made: Callable[[Block], Block]) -> bool:
+        """Move the rest into the branch that does not jump, if one always does.
+
+        made: what becomes of a block: `block`, or what ends the function.
+        """
+        is_tail = made != self.block
+        if isinstance(statement, TRIES):
+            jumps, is_last = any(self.jumps(statement.body)), is_tail and not rest
+            if jumps and (statement.orelse or not is_last):
+                return False
+            if not is_last and not continues_in_else(statement):
+                return False
+            if is_last and not statement.orelse:
+                statement.body = made(statement.body)
+            else:
+                statement.orelse = made(statement.orelse + rest)
             for handler in statement.handlers:
-                handler.body = self.block(handler.body)
+                handler.body = made(handler.body)
             return True
         if not isinstance(statement, gast.If):
             return False
@@ -318,7 +330,7 @@ class _Jumps:
             body = body + rest
         elif rest:
             return False
-        statement.body, statement.orelse = self.block(body), self.block(orelse)
+        statement.body, statement.orelse = made(body), made(orelse)
         return True
 
     def _inside(self, statement: Node) -> Block:
@@ -453,53 +465,33 @@ class _SingleExit(_Jumps):
 
     def _tail(self, block: Block, place: Node) -> Block:
         """A block at the end of the function: every path through it sets the result."""
+
+        def tail(inner: Block) -> Block:
+            return self._tail(inner, place)
+
         for k, statement in enumerate(block):
+            before, rest = block[:k], block[k + 1 :]
             if isinstance(statement, gast.Return):
-                return [*block[:k], self._result(statement)]
+                return [*before, self._result(statement)]
             if isinstance(statement, gast.Raise):
-                return block[: k + 1]
-            if any(self.jumps([statement])):
-                return block[:k] + self._split(statement, block[k + 1 :], place)
+                return [*before, statement]
+            if not any(self.jumps([statement])):
+                continue
+            if self._fall_through(statement, rest, tail):
+                return [*before, statement]
+            if isinstance(statement, gast.With) and not rest:
+                statement.body = tail(statement.body)
+                # It may swallow an exception: then the result is None.
+                return [*before, at(statement, assign(self._value, constant(None))), statement]
+            # Asked before its returns become flags, behind which a path goes on.
+            ends = isinstance(statement, gast.Try) and always_leaves([statement])
+            start = at(statement, assign(self.flag(statement), constant(False)))
+            out = [*before, start, *self.block([statement])]
+            if not ends:
+                guard = gast.If(negate(load(self.flag(statement))), tail(rest), [])
+                out.append(at(statement, guard))
+            return out
         return [*block, at(place, assign(self._value, constant(None)))]
-
-    def _split(self, statement: Node, rest: Block, place: Node) -> Block:
-        """A statement that may return, and the rest of the function after it."""
-        if isinstance(statement, gast.If):
-            body, orelse = statement.body, statement.orelse
-            returns = always_leaves(body)
-            if not rest or returns or always_leaves(orelse):
-                statement.body = self._tail(body if returns else body + rest, place)
-                statement.orelse = self._tail(orelse + rest if returns else orelse, place)
-                return [statement]
-        if isinstance(statement, TRIES) and self._ends_in_try(statement, rest, place):
-            return [statement]
-        if isinstance(statement, gast.With) and not rest:
-            statement.body = self._tail(statement.body, place)
-            # It may swallow an exception: then the result is None.
-            return [at(statement, assign(self._value, constant(None))), statement]
-        # Asked before its returns become flags, behind which a path goes on.
-        ends = isinstance(statement, gast.Try) and always_leaves([statement])
-        start = at(statement, assign(self.flag(statement), constant(False)))
-        flagged = self.block([statement])
-        if ends:
-            return [start, *flagged]
-        guard = gast.If(negate(load(self.flag(statement))), self._tail(rest, place), [])
-        return [start, *flagged, at(statement, guard)]
-
-    def _ends_in_try(self, statement: Node, rest: Block, place: Node) -> bool:
-        """Make a `try` the last statement of the function, if that needs no flag."""
-        body_returns = any(self.jumps(statement.body))
-        if rest and (body_returns or not continues_in_else(statement)):
-            return False
-        if body_returns and statement.orelse:
-            return False
-        if statement.orelse or rest:
-            statement.orelse = self._tail(statement.orelse + rest, place)
-        else:
-            statement.body = self._tail(statement.body, place)
-        for handler in statement.handlers:
-            handler.body = self._tail(handler.body, place)
-        return True
 
 
 class _Loop(_Jumps):
