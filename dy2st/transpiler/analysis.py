@@ -54,13 +54,9 @@ class Names:
 
     def add(self, other: Names) -> None:
         """Take in the names of a part."""
-        self.reads |= other.reads
-        self.writes |= other.writes
-        self.deletes |= other.deletes
-        self.captured |= other.captured
-        self.declared |= other.declared
-        self.nonlocals |= other.nonlocals
-        self.jumps |= other.jumps
+        its = vars(other)
+        for kind, names in vars(self).items():
+            names |= its[kind]
 
 
 class NameTable:

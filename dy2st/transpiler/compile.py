@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import WRAPPER_ASSIGNMENTS
 from types import CodeType, FunctionType
 from typing import Any, Protocol, TypeAlias
 
@@ -57,15 +58,16 @@ class TracedForm:
         factory = FunctionType(self.code, function.__globals__)
         made: FunctionType = factory(function, *cells, *taken)
         # It is as the original but for its code, as tools and the user's code look at it.
-        made.__name__, made.__qualname__ = function.__name__, function.__qualname__
-        made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-        made.__annotations__ = function.__annotations__
-        made.__doc__, made.__module__ = function.__doc__, function.__module__
-        if hasattr(function, "__type_params__"):
-            setattr(made, "__type_params__", function.__type_params__)  # noqa: B010
-        made.__dict__.update(function.__dict__)
+        _make_like(made, function)
         made.__dict__.pop("__wrapped__", None)
         return made
+
+
+def _make_like(made: FunctionType, function: FunctionType) -> None:
+    for name in (*WRAPPER_ASSIGNMENTS, "__defaults__", "__kwdefaults__", "__type_params__"):
+        if hasattr(function, name):
+            setattr(made, name, getattr(function, name))
+    made.__dict__.update(function.__dict__)
 
 
 def compiled(low: Lowering, form: Any, statements: tuple[Statement, ...]) -> TracedForm:
@@ -134,10 +136,7 @@ def asking(function: FunctionType, asked: Asked) -> FunctionType:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(_given(code, asked), function.__globals__, code.co_name, None, closure)
-    made.__defaults__, made.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
-    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
-    made.__doc__ = function.__doc__
-    made.__dict__.update(function.__dict__)
+    _make_like(made, function)
     return made
 
 

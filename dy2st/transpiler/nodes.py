@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from types import FunctionType
 from typing import Any, TypeAlias, TypeVar
 
@@ -147,19 +148,20 @@ def blocks(node: Node) -> Iterator[Block]:
 # Fields that hold no node, or one that says nothing but which operator or context it is.
 _BARE = frozenset({"attr", "conversion", "ctx", "id", "is_async", "kind", "op", "ops"})
 _BLOCKS = frozenset({"body", "cases", "finalbody", "handlers", "orelse"})
-_parts: dict[type, tuple[str, ...]] = {}
-_inner: dict[type, tuple[str, ...]] = {}
+
+
+@cache
+def _parts_of(kind: type, of_blocks: bool) -> tuple[str, ...]:
+    """The fields of a kind of nodes that hold others, or those that hold statements."""
+    names: tuple[str, ...] = kind._fields  # type: ignore[attr-defined]
+    return tuple(one for one in names if (one in _BLOCKS if of_blocks else one not in _BARE))
 
 
 def children(node: Node) -> Block:
     """The nodes directly inside a node, but for operators and contexts."""
     found: Block = []
-    kind = node.__class__
-    fields = _parts.get(kind)
-    if fields is None:
-        fields = _parts[kind] = tuple(name for name in kind._fields if name not in _BARE)
     held = node.__dict__
-    for part in fields:
+    for part in _parts_of(node.__class__, False):
         value = held.get(part)
         if value.__class__ is list:
             found += [entry for entry in value if isinstance(entry, gast.AST)]
@@ -195,12 +197,8 @@ def own_statements(block: Block) -> Block:
 
 def statements_inside(node: Node) -> Block:
     """The statements, handlers and cases directly inside a statement, handler or case."""
-    kind = node.__class__
     found: Block = []
-    fields = _inner.get(kind)
-    if fields is None:
-        fields = _inner[kind] = tuple(name for name in kind._fields if name in _BLOCKS)
-    for part in fields:
+    for part in _parts_of(node.__class__, True):
         block = getattr(node, part)
         found += block if block.__class__ is list else ()
     return found

@@ -216,21 +216,15 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
 
 def text(trace: Trace, *parts: Any) -> Any:
     """An f-string: literals, and (value, conversion, spec) for what stands in braces."""
-    found: list[Any] = []
-    for part in parts:
-        if isinstance(part, str):
-            found.append(part)
-            continue
-        value, conversion, spec = part
-        value = known(trace, value)
-        if type(value) is Union:
-            return map_cases(trace, lambda one, part=part: _again(trace, parts, part, one), value)
-        found.append(formatted(trace, value, conversion, spec))
-    return map_cases(trace, lambda *texts: one_text(trace, joined_texts([*texts])), *found)
 
+    def of_values(*values: Any) -> Any:
+        found = [
+            part if isinstance(part, str) else formatted(trace, value, *part[1:])
+            for part, value in zip(parts, values, strict=True)
+        ]
+        return map_cases(trace, lambda *texts: one_text(trace, joined_texts([*texts])), *found)
 
-def _again(trace: Trace, parts: Any, part: Any, value: Any) -> Any:
-    return text(trace, *((value, *one[1:]) if one is part else one for one in parts))
+    return map_cases(trace, of_values, *(p if isinstance(p, str) else p[0] for p in parts))
 
 
 def make_function(
