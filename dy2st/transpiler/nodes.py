@@ -71,7 +71,7 @@ COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 LOOPS = (gast.For, gast.While)
 CONTROL = (gast.If, gast.For, gast.While)
 YIELDS = {gast.Yield, gast.YieldFrom}
-TRIES: tuple[type, ...] = tuple(
+TRIES: tuple[Any, ...] = tuple(
     getattr(gast, kind) for kind in ("Try", "TryStar") if hasattr(gast, kind)
 )
 

@@ -23,8 +23,7 @@ LOAD, STORE, DEL = ast.Load(), ast.Store(), ast.Del()
 
 def readable(low: Lowering, tree: Node, form: ast.stmt, is_full: bool) -> str:
     """The text of a traced form, under the head that the user wrote."""
-    reader = (_Calls if is_full else _Written)(low)
-    made: Any = reader.visit(form)
+    made: Any = _Reader(low, is_full).visit(form)
     head: Any = gast.gast_to_ast(tree.args)
     docstring: Any = [gast.gast_to_ast(one) for one in split_docstring(tree.body)[0]]
     made.args, made.body = head, [*docstring, *made.body]
@@ -32,11 +31,15 @@ def readable(low: Lowering, tree: Node, form: ast.stmt, is_full: bool) -> str:
     return to_source(ast.fix_missing_locations(made))
 
 
-class _Calls(ast.NodeTransformer):
-    """The full text: all calls, with names of variables in place of what holds them."""
+class _Reader(ast.NodeTransformer):
+    """Puts names of variables in place of what holds them, and back what the user wrote.
 
-    def __init__(self, low: Lowering):
+    is_full: operators, attributes, items and displays stay calls.
+    """
+
+    def __init__(self, low: Lowering, is_full: bool):
         """Know which names are those of the protocol."""
+        self._is_full = is_full
         self._names = {name: known for known, name in low.context.helpers.items()}
         self._declared: list[tuple[str, str]] = []  # (statement, name) of the function at hand
         self._own: set[str] = set()  # the cells that it makes
@@ -46,8 +49,10 @@ class _Calls(ast.NodeTransformer):
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
         return self._names.get(node.func.id, "") if is_call else ""  # type: ignore[union-attr]
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
         """Say which variables of others a function binds."""
+        if hasattr(node, "is_plain") and not self._is_full:  # a loop that runs as it is written
+            return []
         before = self._declared, self._own
         self._declared, self._own = [], set()
         self.generic_visit(node)
@@ -80,9 +85,8 @@ class _Calls(ast.NodeTransformer):
         return cell.removeprefix("c_").rpartition("_")[0]
 
     def visit_Expr(self, node: ast.Expr) -> Any:
-        """What gives a value to a variable that others see is an assignment."""
-        name, value = self.called(node.value), node.value
-        args: list[Any] = value.args if isinstance(value, ast.Call) else []
+        """What changes a variable, attribute or item is an assignment or `del`."""
+        name, args = self.called(node.value), getattr(node.value, "args", [])
         if name == "set_cell":
             return self.assign(self._bound("nonlocal", self._variable(args[0].id)), args[1])
         if name == "set_glob":
@@ -91,7 +95,13 @@ class _Calls(ast.NodeTransformer):
             word = "nonlocal" if name == "del_cell" else "global"
             self._bound(word, args[1].value)
             return ast.Delete(targets=[ast.Name(id=args[1].value, ctx=DEL)])
-        return self.generic_visit(node)
+        if self._is_full or name not in ("set_attr", "set_item", "del_attr", "del_item"):
+            return self.generic_visit(node)
+        word, kind = name.split("_")
+        owner = _PLACES[kind](self.visit(args[0]), self.visit(args[1]), STORE)
+        if word == "set":
+            return self.assign(owner, args[2])
+        return ast.Delete(targets=[owner])
 
     def _bound(self, word: str, name: str) -> ast.Name:
         self._declared.append((word, name))
@@ -99,6 +109,20 @@ class _Calls(ast.NodeTransformer):
 
     def assign(self, target: ast.expr, value: ast.expr) -> Any:
         """`target = value`; a function or class that is made there stands before it."""
+        name, args = self.called(value), getattr(value, "args", [])
+        in_place = _OPERATORS.get(name[1:]) if name[:1] == "i" and not self._is_full else None
+        if in_place is not None:
+            place, first = self.visit(target), self.visit(args[0])
+            operator, value = in_place(), self.visit(args[1])
+            if ast.unparse(place) == ast.unparse(first):
+                return ast.AugAssign(target=place, op=operator, value=value)
+            whole = ast.BinOp(left=first, op=operator, right=value)
+            return ast.Assign(targets=[place], value=whole)
+        if name in ("unpack", "unpack_star") and not self._is_full:
+            if name == "unpack_star" and isinstance(target, ast.Tuple):
+                star = target.elts[args[1].value]
+                target.elts[args[1].value] = ast.Starred(value=star, ctx=STORE)
+            value = args[0]
         made, before = self._definitions(value)
         if before and made is None:
             return before
@@ -170,60 +194,9 @@ class _Calls(ast.NodeTransformer):
             text: Any = node.args[1]
             return ast.Name(id=text.value, ctx=LOAD)
         self.generic_visit(node)
-        return self.call(name, node, node.args) if name else node
-
-    def call(self, name: str, node: ast.Call, args: list[Any]) -> ast.AST:
-        """What stands for a call of the protocol."""
-        return node
-
-
-class _Written(_Calls):
-    """The text with operators, attributes, items and displays as the user wrote them."""
-
-    def assign(self, target: ast.expr, value: ast.expr) -> Any:
-        """`a, b = value`, `a += value`."""
-        name = self.called(value)
-        args: list[Any] = getattr(value, "args", [])
-        in_place = _OPERATORS.get(name[1:]) if name[:1] == "i" else None
-        if in_place is not None:
-            place, first = self.visit(target), self.visit(args[0])
-            operator, value = in_place(), self.visit(args[1])
-            if ast.unparse(place) == ast.unparse(first):
-                return ast.AugAssign(target=place, op=operator, value=value)
-            made = ast.BinOp(left=first, op=operator, right=value)
-            return ast.Assign(targets=[place], value=made)
-        if name == "unpack_star" and isinstance(target, ast.Tuple):
-            star = target.elts[args[1].value]
-            target.elts[args[1].value] = ast.Starred(value=star, ctx=STORE)
-        if name in ("unpack", "unpack_star"):
-            value = args[0]
-        return super().assign(target, value)
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        """What changes an attribute or item is an assignment or `del`."""
-        name = self.called(node.value)
-        args: list[Any] = getattr(node.value, "args", [])
-        if name in ("set_attr", "set_item"):
-            owner = _PLACES[name[4:]](self.visit(args[0]), self.visit(args[1]), STORE)
-            return self.assign(owner, args[2])
-        if name in ("del_attr", "del_item"):
-            place = _PLACES[name[4:]](self.visit(args[0]), self.visit(args[1]), DEL)
-            return ast.Delete(targets=[place])
-        return super().visit_Expr(node)
-
-    def visit_With(self, node: ast.With) -> Any:
-        """What notes the handlers of a `try` is none of the user's."""
-        if self.called(node.items[0].context_expr) != "handling":
-            return self.generic_visit(node)
-        self.generic_visit(node)
-        return node.body
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
-        """A loop that runs as it is written stands in the full text alone."""
-        return [] if hasattr(node, "is_plain") else super().visit_FunctionDef(node)
-
-    def call(self, name: str, node: ast.Call, args: list[Any]) -> ast.AST:
-        """Operators, displays, and statements without what they know of names."""
+        args: list[Any] = node.args
+        if self._is_full:
+            return node
         if name == "convert_call":
             called = args[0] if len(args) != 2 else ast.Attribute(args[0], args[1].value, LOAD)
             return ast.Call(func=node.func, args=[called], keywords=[])
@@ -231,6 +204,12 @@ class _Written(_Calls):
             return ast.Call(func=node.func, args=args[: _SHOWN[name]], keywords=[])
         make = _EXPRESSIONS.get(name)
         return node if make is None else make(*args)
+
+    def visit_With(self, node: ast.With) -> Any:
+        """What notes the handlers of a `try` is none of the user's."""
+        self.generic_visit(node)
+        is_ours = self.called(node.items[0].context_expr) == "handling" and not self._is_full
+        return node.body if is_ours else node
 
 
 def _store(name: str) -> ast.Name:
