@@ -175,23 +175,20 @@ def replace_in_block(tracer: Tracer, block: Block, firsts: Sequence[Recorded]) -
     places = {operator: place for place, operator in enumerate(block.operators)}
     last_used = {one: place for operator, place in places.items() for one in operator.operands}
     last_used |= dict.fromkeys(block.yields, len(places))
-    taken, calls = [False] * len(places), dict[int, tuple[int, Operator]]()
+    left: list[Operator | None] = [*block.operators]
     for first in firsts:
-        start = places.get(first.operators[0], len(taken))
+        start = places.get(first.operators[0], len(left))
         end = start + len(first.operators)
-        is_there = end <= len(taken) and all(map(is_, block.operators[start:end], first.operators))
-        if is_there and not any(taken[start:end]):
-            taken[start:end] = [True] * len(first.operators)
+        if end <= len(left) and all(map(is_, left[start:end], first.operators)):
             # What other operators use has to be among the results.
             made = (one for operator in first.operators for one in operator.results)
             used = {one for one in made if last_used.get(one, 0) >= end}
             call = call_for(tracer, block, first)
             if call is not None and used <= {*call.results}:
-                calls[start] = end, call
-    for start, (end, call) in sorted(calls.items(), reverse=True):
-        block.operators[start:end] = [call]
-        for one in call.results:
-            one.maker = call
+                left[start:end] = [call, *[None] * (len(first.operators) - 1)]
+                for one in call.results:
+                    one.maker = call
+    block.operators[:] = [one for one in left if one is not None]
 
 
 def call_for(tracer: Tracer, block: Block, first: Recorded) -> Operator | None:
