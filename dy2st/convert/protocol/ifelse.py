@@ -23,7 +23,7 @@ from dy2st.convert.trace import Test, Trace, special
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import is_of_codes
-from dy2st.convert.values.layout import Same, is_missing, number_kind
+from dy2st.convert.values.layout import Same, number_kind
 from dy2st.convert.values.special import (
     MISSING,
     NOWHERE,
@@ -427,7 +427,7 @@ class _Matcher:
 def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
     """An attribute, or MISSING; refused where a tensor decides whether it is there."""
     value = caught(trace, lambda: trace.attr(subject, name), AttributeError, lambda: MISSING)
-    if type(value) is Union and any(is_missing(case) for case in value.layouts):
+    if type(value) is Union and value.places_that_are(MISSING):
         raise UnsupportedSyntax(
             f"a `case` asks for the attribute {name!r}, and a tensor decides whether it is there",
             why="whether the case matches is then known only when the Program runs",

@@ -21,7 +21,7 @@ from dy2st.convert.protocol.natives import (
     holding,
     with_overlay_materialised,
 )
-from dy2st.convert.stage.branch import is_case, is_constant, known
+from dy2st.convert.stage.branch import is_case, known
 from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
@@ -58,7 +58,7 @@ def _present(trace: Trace, names: dict[str, Any], name: str, value: Any) -> Any:
     """What a global holds; a builtin or NameError where it holds nothing."""
     if value is MISSING:
         return _builtin(trace, names, name)
-    if type(value) is Union and any(is_constant(one, MISSING) for one in value.layouts):
+    if type(value) is Union and value.places_that_are(MISSING):
         return map_cases(trace, lambda one: _present(trace, names, name, one), value)
     return value
 
@@ -123,7 +123,7 @@ def _surely(trace: Trace, value: Any, error: NameError) -> Any:
     if type(value) is not Union:
         return value
     cases = trace.cases_of(value)
-    there = [case for case in cases if not is_constant(value.layouts[case], UNBOUND)]
+    there = [case for case in cases if case not in value.places_that_are(UNBOUND)]
     if len(there) < len(cases):
         must(trace, is_case(trace, value, *there), error, of_cases=True)
         # What was unbound has raised: behind this it is one of the others.

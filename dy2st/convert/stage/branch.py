@@ -63,11 +63,6 @@ def known(trace: Trace, value: Any) -> Any:
     return value
 
 
-def is_constant(node: Layout, value: object) -> bool:
-    """Whether a layout is that of one object."""
-    return isinstance(node, Same) and node.value is value
-
-
 def is_case(trace: Trace, value: Union, *places: int) -> Variable:
     """Whether a value is one of some cases; on both sides of a branch on it that is known."""
     tag = trace.tracer.local(value.tag)
@@ -333,7 +328,7 @@ def proceed(trace: Trace, end: End, names: Sequence[str] = ()) -> tuple[Any, ...
     if end.outcome is None:
         return results
     # The case None of the outcome is the path on which nothing was raised.
-    place = next(i for i, one in enumerate(end.outcome.layouts) if is_constant(one, None))
+    (place,) = end.outcome.places_that_are(None)
     return stage_if(
         trace,
         is_case(trace, end.outcome, place),
@@ -367,7 +362,7 @@ def _present(trace: Trace, value: Any) -> Any:
     """A value where it is known that nothing was raised."""
     if type(value) is not Union:
         return value
-    absent = [i for i, one in enumerate(value.layouts) if is_constant(one, ABSENT)]
+    absent = value.places_that_are(ABSENT)
     if not absent:
         return value
     trace.know_cases(value, frozenset(range(len(value.layouts))) - {*absent})
@@ -413,10 +408,9 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
 def _combined(trace: Trace, pred: Variable, regions: Sequence[Region], names: Sequence[str]) -> End:
     """How a branch ends whose sides were run."""
     left, right = regions
-    for region in regions:
-        # A tensor that is no Variable lies outside: to change it in place is to write there.
-        changed = any(not isinstance(one, Variable) for one, _ in region.tensors.values())
-        trace.record.has_written |= changed
+    changed = (tensor for region in regions for tensor, _ in region.tensors.values())
+    # A tensor that is no Variable lies outside: to change it in place is to write there.
+    trace.record.has_written |= any(not isinstance(one, Variable) for one in changed)
     if left.raised is not None and right.raised is not None:
         _append(trace, pred, regions)
         return End(dead=AlwaysRaises())

@@ -46,7 +46,7 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     """The leaves of a value that has a layout, as Variables of the current Block."""
     if isinstance(node, Same):
         return []
-    if type(value) is Union and not (isinstance(node, Cases) and _may_be_missing(node.cases)):
+    if type(value) is Union and not (isinstance(node, Cases) and any(map(is_missing, node.cases))):
         value = _there(trace, value)
     of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
     if type(value) is Union and (of_a_length or is_code_text(node)):
@@ -113,13 +113,9 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     return [leaf for part, item in differing for leaf in flatten(trace, part, item, view)]
 
 
-def _may_be_missing(cases: Sequence[Layout]) -> bool:
-    return any(isinstance(one, Same) and one.value is MISSING for one in cases)
-
-
 def _there(trace: Trace, value: Union) -> Any:
     """What an attribute holds that is missing with its object, where the object is there."""
-    places = [i for i, one in enumerate(value.layouts) if not _may_be_missing([one])]
+    places = [i for i, one in enumerate(value.layouts) if not is_missing(one)]
     if len(places) != 1 or len(value.layouts) == 1:
         return value
     node = value.layouts[places[0]]

@@ -79,6 +79,10 @@ class Union:
         self.held: dict[int, dict[str, Any]] = {}
         self.name = ""
 
+    def places_that_are(self, constant: object) -> list[int]:
+        """The cases that are one constant."""
+        return [i for i, one in enumerate(self.layouts) if getattr(one, "value", self) is constant]
+
     def place_of(self, kind: type) -> int:
         """The case that is a container of a kind."""
         return next(i for i, one in enumerate(self.layouts) if getattr(one, "kind", None) is kind)
