@@ -58,8 +58,7 @@ def known(trace: Trace, value: Any) -> Any:
         cases = trace.cases_of(value)
         if len(cases) != 1:
             return value
-        node = value.layouts[cases[0]]
-        value = node.value if isinstance(node, Same) else case_value(trace, value, cases[0])
+        value = case_value(trace, value, cases[0])
     return value
 
 
@@ -397,11 +396,10 @@ def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:
         if in_table and trace.locations.of(place.owner, regions[0]) is not None:
             continue
         values = [region.value_of(place) for region in regions]
-        values = [settled_set(place, one, values[0]) for one in values]
+        left, right = (settled_set(place, one, values[0]) for one in (values[0], values[-1]))
         if place.name is CONTENT:
-            sides = keep_items(trace, place.owner, values[0], values[-1])
-            values = list(sides)[: len(values)]
-        slots.append(JoinedVariable(label(trace, place), values[0], values[-1], place))
+            left, right = keep_items(trace, place.owner, left, right)
+        slots.append(JoinedVariable(label(trace, place), left, right, place))
     return slots
 
 
@@ -589,18 +587,18 @@ def _mismatch(words: str) -> Exception:
     )
 
 
-def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, Any]:
+def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> list[Any]:
     """What two paths leave in a container; what one of them leaves alone was read.
 
     Numbers of the owner that are inputs are inputs in what both leave.
     """
     if not trace.is_outside(owner) or left is right:
-        return left, right
+        return [left, right]
     is_alike, is_dict = {type(left), type(right)} == {type(owner)}, isinstance(owner, dict)
     is_list = is_alike and type(owner) is list and len(left) == len(right) == len(owner)
     if not is_list and not (is_alike and is_dict):
         trace.read_content(owner)
-        return left, right
+        return [left, right]
     sides = [left, right]
     for name in {**left, **right} if is_dict else range(len(owner)):
         held = [side.get(name, MISSING) if is_dict else side[name] for side in (left, right)]
@@ -609,4 +607,4 @@ def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> tuple[Any, An
             if value is not one:
                 sides[index] = sides[index].copy() if sides[index] is owner else sides[index]
                 sides[index][name] = value
-    return sides[0], sides[1]
+    return sides

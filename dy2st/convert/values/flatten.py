@@ -118,8 +118,7 @@ def _there(trace: Trace, value: Union) -> Any:
     places = [i for i, one in enumerate(value.layouts) if not is_missing(one)]
     if len(places) != 1 or len(value.layouts) == 1:
         return value
-    node = value.layouts[places[0]]
-    return node.value if isinstance(node, Same) else case_value(trace, value, places[0])
+    return case_value(trace, value, places[0])
 
 
 def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
