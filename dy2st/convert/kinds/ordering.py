@@ -60,17 +60,9 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     else:
         are_known = isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
     if are_known:
-        places = range(len(items))
-        if all(info(type(one)).is_plain for one in keys):
-            order = sorted(places, key=keys.__getitem__, reverse=is_reversed)
-            return [items[place] for place in order]
-
-        def compared(left: int, right: int) -> int:
-            if trace.truth(trace.lt(keys[left], keys[right])):
-                return -1
-            return 1 if trace.truth(trace.lt(keys[right], keys[left])) else 0
-
-        order = sorted(places, key=cmp_to_key(compared), reverse=is_reversed)
+        # Python asks nothing but `<`.
+        less = lambda left, right: -trace.truth(trace.lt(keys[left], keys[right]))  # noqa: E731
+        order = sorted(range(len(items)), key=cmp_to_key(less), reverse=is_reversed)
         return [items[place] for place in order]
     columns = _columns(trace, keys)
     if columns is None:

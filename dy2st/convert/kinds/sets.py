@@ -1,10 +1,12 @@
 """Sets: of values of Python, tensors among them as the objects that they are, or keyed ones.
 
-A set that the data decides has no order that a Program could know, so nobody may go through it.
+A set of ints that the data decides is gone through in the order of Python's table if it has only
+grown. Of any other the Program cannot know the order, so nobody may go through it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dis import get_instructions
 from typing import Any
 
@@ -226,12 +228,13 @@ _NAMES = {
 }
 
 
+def _is_set(value: Any) -> bool:
+    return info(type(value)).base.family in ("set", "keys")
+
+
 def _found(trace: Trace, owner: Any, name: str, others: Any) -> Any:
     """What a method of two sets, or of views of dicts, gives: element by element."""
-    owner, *others = (
-        one if info(type(one)).family in ("set", "keys") else _set(trace, one)
-        for one in (owner, *others)
-    )
+    owner, *others = (one if _is_set(one) else _set(trace, one) for one in (owner, *others))
     for other in others:
         items = [_comparable(trace, one) for one in (owner, other)]
         items = [one if type(one) is SymbolicSequence else list(one) for one in items]
@@ -279,11 +282,18 @@ def _changing(name: str, plain: str) -> None:
 def _asking(name: str) -> None:
     @method_row("set", name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> Any:
-        given = [elements(trace, one) for one in others]
-        if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
-            return _found(trace, owner, name, given)
-        found = getattr(content_of(trace, owner), name)(*given)
-        return trace.made(found or set()) if isinstance(found, set) else found
+        return _asked(trace, owner, name, others)
+
+
+def _asked(trace: Trace, owner: Any, name: str, others: Sequence[Any]) -> Any:
+    """What a method of sets gives: Python's own where it knows the elements."""
+    # What is no set is gone through once.
+    others = [one if _is_set(one) else elements(trace, one) for one in others]
+    given = [elements(trace, one) for one in others]
+    if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
+        return _found(trace, owner, name, others)
+    found = getattr(content_of(trace, owner), name)(*given)
+    return trace.made(found or set()) if isinstance(found, set) else found
 
 
 @method_row("keys", name="isdisjoint")
@@ -307,10 +317,7 @@ def _operator(name: str, special: str) -> None:
             return of_views(trace, left, right)
         if not isinstance(right, (set, frozenset)):
             return NotImplemented
-        if any(_is_decided(trace, elements(trace, one)) for one in (left, right)):
-            return _found(trace, left, method, [right])
-        found = getattr(content_of(trace, left), special)(content_of(trace, right))
-        return trace.made(found or set()) if isinstance(found, set) else found
+        return _asked(trace, left, method, [right])
 
     # A view, on either side, makes new sets of whatever can be gone through; what it is compared
     # with, and what both have, is looked up in it, so that values need no hash.
@@ -321,7 +328,7 @@ def _operator(name: str, special: str) -> None:
             if name == "and_bits":
                 return trace.call(methods.selected, _comparable(trace, other), view, True)
             return of_sets(trace, _set(trace, left), _set(trace, right))
-        if isinstance(other, (set, frozenset)) or info(type(other)).family == "keys":
+        if _is_set(other):
             return _found(trace, left, method, [right])
         is_unlike = name in ("eq", "ne") and type(other) in (list, tuple)
         return name == "ne" if is_unlike else NotImplemented

@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.effect_table import is_of_library
 from dy2st.convert.kinds.lists import each, length_of, of_both, of_each, when, with_item
+from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.branch import is_case
 from dy2st.convert.stage.checks import must
 from dy2st.convert.trace import Trace, own_method
@@ -418,19 +419,7 @@ def copy(trace: Trace, owner: Any) -> Any:
 def is_equal(trace: Trace, left: Any, right: Any) -> Any:
     """`left == right` of two dicts; two OrderedDicts have the same order, too."""
     in_order = isinstance(left, OrderedDict) and isinstance(right, OrderedDict)
-    first, second = content_of(trace, left), content_of(trace, right)
-    length = length_of(trace, first)
-
-    def differs(place: Any) -> Any:
-        key, value = element_at(trace, first, place)
-        other, there = found(trace, second, key)
-        same = lambda: trace.equals(element_at(trace, second, other)[1], value)  # noqa: E731
-        if in_order:
-            there = trace.and_(there, lambda: trace.eq(other, place))
-        return trace.not_(trace.and_(there, same))
-
-    alike = trace.eq(length, length_of(trace, second))
-    return trace.and_(alike, lambda: trace.not_(trace.any_in(differs, length)))
+    return trace.call(methods.are_equal_dicts, left, right, in_order)
 
 
 # -- going through it ---------------------------------------------------------------------------

@@ -29,6 +29,14 @@ def are_equal(left: Any, right: Any) -> Any:
     return length == len(right) and _first_difference(left, right, length) == length
 
 
+def are_equal_dicts(left: Any, right: Any, are_ordered: bool) -> Any:
+    """Whether two dicts are equal."""
+    if are_ordered and list(left) != list(right):
+        return False
+    same = (key in right and right[key] == value for key, value in left.items())
+    return len(left) == len(right) and all(same)
+
+
 def in_order(compare: Any, left: Any, right: Any) -> Any:
     """The comparison of the first two elements that differ; if none do, of the lengths."""
     shorter = min(len(left), len(right))

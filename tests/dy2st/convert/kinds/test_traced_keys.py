@@ -82,7 +82,8 @@ def asked_of_views(x):
 
 def compared(x):
     a, b = {int(v): 1 for v in x}, {int(v): 1 for v in reversed(list(x))}
-    return a == b, a != b, OrderedDict(a) == OrderedDict(b), OrderedDict(a) == b, a == {}, a == 3
+    ordered = OrderedDict(a) == OrderedDict(b), OrderedDict(a) == b
+    return a == b, a != b, *ordered, a == {}, {} == a, a == 3
 
 
 def in_order(x):
