@@ -9,7 +9,7 @@ beside its arguments is counted: each write to an object from outside makes anot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -189,6 +189,12 @@ class Site:
     why: Exception | None = None  # there can be none
 
 
+def free_name(wish: str, taken: Container[str], second: int = 1) -> str:
+    """A name that is free: the one that is wished for, if it is; else with a number behind it."""
+    others = (f"{wish}_{number}" for number in count(second))
+    return wish if wish not in taken else next(name for name in others if name not in taken)
+
+
 class Repeats:
     """The calls of one trace."""
 
@@ -222,9 +228,7 @@ class Repeats:
 
     def free_name(self, name: str) -> str:
         """A name for a function of the Program, like that of the user's."""
-        tried = (name if number == 0 else f"{name}_{number}" for number in count())
-        found = next(one for one in tried if one not in self.names)
-        self.names.add(found)
+        self.names.add(found := free_name(name, self.names))
         return found
 
     def note(self, site: Site, key: Key, call: Recorded) -> None:

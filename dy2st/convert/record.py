@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import count
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from dy2st.convert.call_context import Answer
+from dy2st.convert.call_context import Answer, free_name
 from dy2st.transpiler.compile import Statement
 from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import of_text
@@ -34,8 +33,7 @@ class LayerPaths:
         if id(layer) not in self._known:
             name = type(layer).__name__
             wish = f"{around}.{name}" if around else name
-            tried = (wish if number == 0 else f"{wish}_{number}" for number in count())
-            self.enter(layer, next(path for path in tried if path not in self._taken))
+            self.enter(layer, free_name(wish, self._taken))
         return self._known[id(layer)][1]
 
     def enter(self, layer: Layer, path: str) -> None:

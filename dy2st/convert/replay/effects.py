@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dy2st.convert.call_context import free_name
 from dy2st.convert.objects import cell_value, native_attribute, setter_of
 from dy2st.convert.replay.places import (
     PLACES,
@@ -39,7 +40,7 @@ from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, TensorType
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import Table
-from dy2st_runtime.tensor import EagerTensor, Parameter, wrapped
+from dy2st_runtime.tensor import EagerTensor, wrapped
 
 
 @dataclass(eq=False)
@@ -133,17 +134,12 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     given = [trace.inputs.get(key, before) for key in keys]
     if any(key in trace.reads and value is one for key, one in zip(keys, given, strict=True)):
         return []
+    is_buffer = isinstance(owner, Layer) and name in owner._buffers and is_plain_tensor(before)
+    is_tensor = isinstance(value, Tensor) and number_kind(value) is None
     # The tensor that was a buffer, if a tensor takes its place
-    if not isinstance(owner, Layer) or not isinstance(before, EagerTensor):
-        buffer = None
-    else:
-        is_tensor = isinstance(value, Tensor) and number_kind(value) is None
-        is_tensor = is_tensor or type(value) is Union
-        if isinstance(before, Parameter) or not is_tensor or name not in owner._buffers:
-            buffer = None
-        else:
-            trace.tracer.captured(before)
-            buffer = before
+    buffer = before if is_buffer and (is_tensor or type(value) is Union) else None
+    if buffer is not None:
+        trace.tracer.captured(buffer)
     words = label(trace, place) if isinstance(owner, CellType) else name
     write = partial(_writer(owner), name)
     return [Effect(taker.owner(owner), words, write, taker.take(value), buffer, place.at)]
@@ -409,13 +405,8 @@ class Keeping:
         if known is None:
             # A name for the state: that of the attribute or variable, and the keys.
             words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
-            label = found = ".".join(words) or "state"
             taken = self.taken | {kept.label for kept in self.kept.values()}
-            count = 1
-            while found in taken:
-                count += 1
-                found = f"{label}_{count}"
-            one.label = found
+            one.label = free_name(".".join(words) or "state", taken, 2)
             self.kept[home.key] = one
         return True
 

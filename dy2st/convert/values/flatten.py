@@ -180,7 +180,7 @@ def _of_pairs(
             arrays = added((key, value))
             trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view), element)
             continue
-        present = lambda: added((key, _case_now(trace, value, sure[0], view)))  # noqa: B023, E731
+        present = lambda: added((key, case_value(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
         is_there = F.equal(trace.tracer.local(value.tag), sure[0])
         arrays = cond(is_there, present, same)
@@ -387,23 +387,19 @@ def _risen_case(trace: Trace, value: Union, place: int, case: Layout, view: View
         return []
 
     def present() -> list[Variable]:
-        item = _case_now(trace, value, place, view)
+        item = case_value(trace, value, place, view)
         return [F.array_of([_exact(trace, leaf)]) for leaf in flatten(trace, item, case, view)]
 
     is_case = F.equal(trace.tracer.local(value.tag), place)
     return cond(is_case, present, lambda: _empty(case))
 
 
-def _case_now(trace: Trace, value: Union, place: int, view: View) -> Any:
-    """What a value known to be a case holds: as at first, unless it has changed."""
-    if is_changed(value, place, view):
-        return value.objects[place]
-    return build(trace, value.layouts[place], _read(trace, value, place), fragile=True)
+def case_value(trace: Trace, value: Union, place: int, view: View | None = None) -> Any:
+    """The value that a union is, where it is known to be that case.
 
-
-def case_value(trace: Trace, value: Union, place: int) -> Any:
-    """The value that a union is, where it is known to be that case."""
-    if place in value.objects:
+    To a view it is what it was at first, unless its object has changed.
+    """
+    if place in value.objects if view is None else is_changed(value, place, view):
         return value.objects[place]
     return build(trace, value.layouts[place], _read(trace, value, place), fragile=True)
 
