@@ -9,7 +9,6 @@ branch leaves nothing behind, and the trace changes nothing of the user's.
 from __future__ import annotations
 
 import weakref
-from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
@@ -436,19 +435,7 @@ class Trace(Vocabulary):
             read = {name: self.read("attr", owner, name, held[name]) for name in new}
             return {name: read.get(name, one) for name, one in held.items()}
         self.read_content(owner)
-        return self._with_inputs(owner, held) if self.inputs else held
-
-    def _with_inputs(self, owner: Any, held: Any) -> Any:
-        """What a container from outside holds, with inputs where its numbers are inputs."""
-        if not isinstance(held, (list, deque, dict)):
-            return held
-        pairs = held.items() if isinstance(held, dict) else enumerate(held)
-        found = {name: self.read_item(owner, name, one) for name, one in pairs}
-        if all(found[name] is one for name, one in pairs):
-            return held
-        copy = held.copy()
-        fill(copy, found if isinstance(held, dict) else [*found.values()])
-        return copy
+        return held
 
     def writable(self, owner: Any) -> Any:
         """The content of a container, to be changed natively, or a SymbolicSequence to replace."""

@@ -47,7 +47,10 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     if isinstance(node, Same):
         return []
     if type(value) is Union and not (isinstance(node, Cases) and any(map(is_missing, node.cases))):
-        value = _there(trace, value)
+        # What an attribute holds that is missing with its object, where the object is there
+        places = [i for i, one in enumerate(value.layouts) if not is_missing(one)]
+        if len(places) == 1 < len(value.layouts):
+            value = case_value(trace, value, places[0])
     of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
     if type(value) is Union and (of_a_length or is_code_text(node)):
         # Each of the tuples that it may be, as one of a length; of texts, as their code points.
@@ -111,14 +114,6 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     pairs = zip(parts, node.items, strict=True)
     differing = [(part, item) for part, item in pairs if not isinstance(item, Same)]
     return [leaf for part, item in differing for leaf in flatten(trace, part, item, view)]
-
-
-def _there(trace: Trace, value: Union) -> Any:
-    """What an attribute holds that is missing with its object, where the object is there."""
-    places = [i for i, one in enumerate(value.layouts) if not is_missing(one)]
-    if len(places) != 1 or len(value.layouts) == 1:
-        return value
-    return case_value(trace, value, places[0])
 
 
 def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:

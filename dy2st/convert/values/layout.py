@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import takewhile
 from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -428,12 +429,7 @@ class Lub:
         """The cases, of which all tuples have become one of a length."""
         tuples = [opened(case) for case in cases if _sequence_kind(opened(case)) is tuple]
         others = [case for case in cases if _sequence_kind(opened(case)) is not tuple]
-        grown = self._grown(tuples[0], tuples[1])
-        for one in tuples[2:]:
-            assert grown is not None
-            grown = self._grown(grown, one)
-        assert grown is not None
-        return [*others, grown]
+        return [*others, reduce(self._grown, tuples)]  # type: ignore[arg-type]
 
     def _alike(self, left: Layout, right: Layout) -> Layout | None:
         """The layout of two values of one kind; None if they are of two."""

@@ -111,3 +111,34 @@ def test_one_that_is_returned_is_refused():
     static = to_static(lambda x: (x + 1).sum if x.sum() > 0 else (x * 3).sum)
     with pytest.raises(ConversionError, match="returns a method"):
         static(dy2st.ones([2]))
+
+
+class First:
+    def __init__(self, value):
+        self.value, self.count = value, 7
+
+    def moved(self, value):
+        self.value = value
+        return self
+
+
+class Second:
+    def __init__(self, value):
+        self.value, self.count = value, 0
+
+    def moved(self, value):
+        self.count += 1
+        return self
+
+
+def test_one_of_two_objects_goes_on_from_a_method_that_changes_it_in_a_branch():
+    def chosen(x):
+        one = First(x.sum()) if x[0] > 4 else Second(3)
+        if x[1] < -1:
+            one = one.moved(2)
+        return one.value + one.count
+
+    converted = to_static(chosen)
+    for values in ([1.0, 2.0], [1.0, -2.0], [5.0, 2.0], [5.0, -2.0]):
+        x = dy2st.to_tensor(values)
+        assert float(converted(x)) == float(chosen(x))
