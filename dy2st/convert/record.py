@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
@@ -53,61 +53,6 @@ class LayerPaths:
 Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
 
 
-@dataclass(frozen=True, eq=False)
-class Met:
-    """A function that was called; `why` says why as it is, and is empty if in traced form."""
-
-    code: CodeType
-    name: str
-    module: str
-    why: str
-    statements: tuple[Statement, ...]
-
-
-@dataclass(eq=False)
-class Record:
-    """What was met, in the order in which it was.
-
-    on_form    gets each function whose traced form is made.
-    functions  those of Python, by the id of their code.
-    others     the names of functions in C, and of classes.
-    staged     what became branches and loops of the Program.
-    answers    what caches of the user's functions have answered.
-    apart      objects from outside of which code has asked whether they are one.
-    emptied    containers outside that the code has emptied, by id.
-    thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
-               raise, where that is caught.
-    has_written  whether anything outside would be other than before.
-    """
-
-    on_form: Callable[[FunctionType], object] | None = None
-    functions: dict[int, Met] = field(default_factory=dict)
-    others: dict[str, None] = field(default_factory=dict)
-    staged: dict[Staged, None] = field(default_factory=dict)
-    answers: list[Answer] = field(default_factory=list)
-    apart: list[Any] = field(default_factory=list)
-    emptied: dict[int, Any] = field(default_factory=dict)
-    thrown: list[BaseException] = field(default_factory=list)
-    of_operators: list[BaseException] = field(default_factory=list)
-    has_written: bool = False
-    layer_paths: LayerPaths = field(default_factory=LayerPaths)
-
-    def met(
-        self, function: FunctionType, why: str = "", statements: tuple[Statement, ...] = ()
-    ) -> None:
-        """Note that a function is called, in traced form or, with the reason, as it is."""
-        code = function.__code__
-        if id(code) not in self.functions:
-            found = Met(code, function.__qualname__, str(function.__module__), why, statements)
-            self.functions[id(code)] = found
-
-    def met_other(self, called: Any) -> None:
-        """Note that a function in C, or a class, is called: `len`, `numpy.float32`."""
-        name = getattr(called, "__qualname__", None) or repr(called)
-        module = getattr(called, "__module__", None)
-        self.others[name if module in (None, "builtins") else f"{module}.{name}"] = None
-
-
 @dataclass(frozen=True)
 class StatementReport:
     """One `if`, loop or other choice: how it was taken, or "left as Python" and why.
@@ -154,6 +99,52 @@ class FunctionReport:
         return "\n".join(
             [f"{self.name} ({Location(self.file, self.line)}): {how}", *map(str, self.statements)]
         )
+
+
+@dataclass(eq=False)
+class Record:
+    """What was met, in the order in which it was.
+
+    on_form    gets each function whose traced form is made.
+    functions  those of Python, each with its code, by the id of that.
+    others     the names of functions in C, and of classes.
+    staged     what became branches and loops of the Program.
+    answers    what caches of the user's functions have answered.
+    apart      objects from outside of which code has asked whether they are one.
+    emptied    containers outside that the code has emptied, by id.
+    thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
+               raise, where that is caught.
+    has_written  whether anything outside would be other than before.
+    """
+
+    on_form: Callable[[FunctionType], object] | None = None
+    functions: dict[int, tuple[CodeType, FunctionReport]] = field(default_factory=dict)
+    others: dict[str, None] = field(default_factory=dict)
+    staged: dict[Staged, None] = field(default_factory=dict)
+    answers: list[Answer] = field(default_factory=list)
+    apart: list[Any] = field(default_factory=list)
+    emptied: dict[int, Any] = field(default_factory=dict)
+    thrown: list[BaseException] = field(default_factory=list)
+    of_operators: list[BaseException] = field(default_factory=list)
+    has_written: bool = False
+    layer_paths: LayerPaths = field(default_factory=LayerPaths)
+
+    def met(
+        self, function: FunctionType, why: str = "", statements: tuple[Statement, ...] = ()
+    ) -> None:
+        """Note that a function is called, in traced form or, with the reason, as it is."""
+        code = function.__code__
+        if id(code) not in self.functions:
+            place = str(function.__module__), code.co_filename, code.co_firstlineno
+            own = tuple(StatementReport(*one, "run by Python") for one in statements)
+            found = FunctionReport(function.__qualname__, *place, why, own)
+            self.functions[id(code)] = code, found
+
+    def met_other(self, called: Any) -> None:
+        """Note that a function in C, or a class, is called: `len`, `numpy.float32`."""
+        name = getattr(called, "__qualname__", None) or repr(called)
+        module = getattr(called, "__module__", None)
+        self.others[name if module in (None, "builtins") else f"{module}.{name}"] = None
 
 
 @dataclass(eq=False)
@@ -250,30 +241,26 @@ def report_of(record: Record, unrolled: Iterable[Unrolled]) -> Report:
     """The report of a trace that met this, and has staged or unrolled some of it."""
     functions, unrolled = [], tuple(unrolled)
     loops = {(one.at.file, one.at.line) for one in unrolled if one.at is not None}
-    for met in record.functions.values():
-        code = met.code
-        place = met.name, met.module, code.co_filename, code.co_firstlineno
-        found = () if met.why else tuple(_statements(met, _inside(code, record.staged), loops))
-        functions.append(FunctionReport(*place, met.why, found))
+    for code, met in record.functions.values():
+        found = _statements(met, _inside(code, record.staged), loops) if met.converted else ()
+        functions.append(replace(met, statements=found))
     return Report(tuple(functions), tuple(sorted(record.others)), unrolled=unrolled)
 
 
 def _statements(
-    met: Met, staged: set[Statement], unrolled: set[tuple[str, int]]
-) -> list[StatementReport]:
+    met: FunctionReport, staged: set[Statement], unrolled: set[tuple[str, int]]
+) -> tuple[StatementReport, ...]:
     """The branches and loops of a function, and the expressions of it that were staged."""
     found = set()
-    for place in met.statements:
-        kind, line, _ = place
-        if kind in ("for", "while") and (met.code.co_filename, line) in unrolled:
-            # Its `break` may be staged: what matters to the reader is how often it stands there.
-            found.add(StatementReport(*place, "unrolled"))
-            continue
+    for one in met.statements:
         # Before Python 3.11 only the line of what runs is known.
-        is_staged = place in staged or (*place[:2], 0) in staged
-        found.add(StatementReport(*place, "staged" if is_staged else "run by Python"))
+        is_staged = not staged.isdisjoint((one.kind, one.line, at) for at in (one.column, 0))
+        # Its `break` may be staged: what matters to the reader is how often it stands there.
+        is_unrolled = one.kind in ("for", "while") and (met.file, one.line) in unrolled
+        how = "unrolled" if is_unrolled else "staged" if is_staged else one.how
+        found.add(replace(one, how=how))
     found |= {StatementReport(*place, "staged") for place in staged if place[0] in _EXPRESSIONS}
-    return sorted(found, key=lambda statement: (statement.line, statement.column, statement.kind))
+    return tuple(sorted(found, key=lambda one: (one.line, one.column, one.kind)))
 
 
 # Other places where something is staged are of statements that a rewrite has made.

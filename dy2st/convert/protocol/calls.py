@@ -137,7 +137,7 @@ explain_frames(_why_of_frame)
 
 def explain(trace: Trace, frame: FrameType) -> str:
     """What a refusal says of code that runs as it is."""
-    met = trace.record.functions.get(id(frame.f_code))
+    _, met = trace.record.functions.get(id(frame.f_code), (None, None))
     if met is None or not met.why:
         return ""
     return f"{met.name}() is not converted: {met.why}"
