@@ -5,7 +5,7 @@ Values of Python are made of them after a run, and files hold their structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -596,10 +596,7 @@ class _Row(dict[int, Any]):
     To each row belongs what is made of it, so that each has objects of its own.
     """
 
-    def __init__(self, items: Iterable[tuple[int, Any]], outputs: Any, known: dict[int, Any]):
-        super().__init__(items)
-        self.call: tuple[Any, dict[int, Any]]
-        self.call = outputs.call if type(outputs) is _Row else (outputs, known)
+    call: tuple[Any, dict[int, Any]]
 
 
 def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
@@ -607,6 +604,12 @@ def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
     kind = type(tree)
     if kind is Out:
         return _number(outputs[tree.index], tree.number)
+    make: Any = _made if kind is Made else _rows if kind is Rows else None
+    make = _several if kind is Several else _objects if kind is Objects else make
+    if make is not None:
+        if id(tree) not in known:
+            known[id(tree)] = make(tree, outputs, known)
+        return known[id(tree)]
     if kind is Known:
         return tree.get()
     if kind is Older:
@@ -617,13 +620,7 @@ def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
         return tree.text.mapped(lambda inner: rebuild(inner, outputs, known)).filled()
     if kind is Located:
         return rebuild(tree.objects, outputs, known)[rebuild(tree.place, outputs, known)]
-    if not isinstance(tree, Tree):
-        return tree
-    if id(tree) not in known:
-        several = _several if kind is Several else _objects
-        make: Any = _made if kind is Made else _rows if kind is Rows else several
-        known[id(tree)] = make(tree, outputs, known)
-    return known[id(tree)]
+    return tree
 
 
 def _objects(tree: Objects, outputs: Any, known: dict[int, Any]) -> list[Any]:
@@ -649,7 +646,7 @@ def _made(tree: Made, outputs: Any, known: dict[int, Any]) -> Any:
     items = (rebuild(item, outputs, known) for item in tree.items)
     made: Any
     if issubclass(kind, tuple) or row.family == "bundle":
-        return row.make(kind, [*items], tree.keys, None)
+        return row.make(kind, [rebuild(one, outputs, known) for one in tree.items], tree.keys, None)
     # All others are known before their items are made, among which they may be.
     if row.state == "derived":
         # An object of a class derived from a container, which no method of that class has filled.
@@ -677,14 +674,18 @@ def _rows(tree: Rows, outputs: Any, known: dict[int, Any]) -> Any:
     elif type(element) is Out:
         items = [_number(one, element.number) for one in outputs[element.index]]
     else:
-        columns = [[(one.index, item) for item in outputs[one.index]] for one in tree.arrays]
-        rows = (_Row(pairs, outputs, known) for pairs in zip(*columns, strict=True))
-        items = [rebuild(element, one, {}) for one in rows]
+        places = [one.index for one in tree.arrays]
+        items = []
+        for one in zip(*[outputs[place] for place in places], strict=True):
+            found = _Row(zip(places, one, strict=True))
+            found.call = outputs.call if type(outputs) is _Row else (outputs, known)
+            items.append(rebuild(element, found, {}))
     keys = [key for key, _ in items] if row.family == "dict" else ()
     return row.make(tree.kind, [one for _, one in items] if keys else items, keys, tree.like)
 
 
 def _several(tree: Several, outputs: Any, known: dict[int, Any]) -> Any:
     outs, case = tree.cases[int(outputs[tree.tag.index].item())]
-    items = ((one.index, outputs[one.index][0]) for one in outs)
-    return rebuild(case, _Row(items, outputs, known), {})
+    row = _Row((one.index, outputs[one.index][0]) for one in outs)
+    row.call = outputs.call if type(outputs) is _Row else (outputs, known)
+    return rebuild(case, row, {})
