@@ -16,7 +16,7 @@ from itertools import count
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from dy2st.convert.types import info, same
+from dy2st.convert.types import info, same, same_items
 from dy2st.convert.values.layout import Layout
 from dy2st.convert.values.special import MISSING
 from dy2st_runtime.errors import ConversionError, Location
@@ -37,14 +37,9 @@ class _Asked:
 
     def is_same(self, other: _Asked) -> bool:
         """Whether two questions are one."""
-        ours, theirs = (one.args for one in (self, other))
-        return (
-            self.function == other.function
-            and len(ours) == len(theirs)
-            and list(self.options) == list(other.options)
-            and all(map(same, ours, theirs))
-            and all(map(same, self.options.values(), other.options.values()))
-        )
+        mine, others = self.options, other.options
+        is_one = self.function == other.function and same_items(self.args, other.args)
+        return is_one and same_items([*mine, *mine.values()], [*others, *others.values()])
 
 
 class AsksCaches(ConversionError):

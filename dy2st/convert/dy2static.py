@@ -564,21 +564,9 @@ def operation(name: str) -> Callable[..., Any]:
 
 
 STATEMENTS = (
-    "convert_and",
-    "convert_assert",
-    "convert_call",
-    "convert_for_loop",
-    "convert_generator",
-    "convert_ifelse",
-    "convert_ifexp",
-    "convert_match",
-    "convert_or",
-    "convert_swallowed",
-    "convert_try",
-    "convert_while_loop",
-    "convert_with",
-    "defined",
-    "undefined",
+    *("convert_and", "convert_assert", "convert_call", "convert_for_loop", "convert_generator"),
+    *("convert_ifelse", "convert_ifexp", "convert_match", "convert_or", "convert_swallowed"),
+    *("convert_try", "convert_while_loop", "convert_with", "defined", "undefined"),
 )
 
 __all__ = ["Undefined", *STATEMENTS]

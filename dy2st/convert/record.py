@@ -53,6 +53,12 @@ class LayerPaths:
 Staged: TypeAlias = "tuple[str, str, int, int]"  # its kind, such as "if", file, line and column
 
 
+def _reason(why: str, hint: str) -> str:
+    """The lines of a reason, and of what to write instead."""
+    found = f"\n    because: {why}" if why else ""
+    return found + (f"\n    instead: {hint}" if hint else "")
+
+
 @dataclass(frozen=True)
 class StatementReport:
     """One `if`, loop or other choice: how it was taken, or "left as Python" and why.
@@ -70,11 +76,7 @@ class StatementReport:
     def __str__(self) -> str:
         """One line, and those of the reason."""
         text = f"  line {self.line}: {self.kind}: {self.how}"
-        if self.why:
-            text += f"\n    because: {self.why}"
-        if self.hint:
-            text += f"\n    instead: {self.hint}"
-        return text
+        return text + _reason(self.why, self.hint)
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,8 @@ class FunctionReport:
     def __str__(self) -> str:
         """The function, and its statements below."""
         how = "converted" if self.converted else f"left as Python: {self.why}"
-        return "\n".join(
-            [f"{self.name} ({Location(self.file, self.line)}): {how}", *map(str, self.statements)]
-        )
+        head = f"{self.name} ({Location(self.file, self.line)}): {how}"
+        return "\n".join([head, *map(str, self.statements)])
 
 
 @dataclass(eq=False)
@@ -167,12 +168,8 @@ class Break:
     def __str__(self) -> str:
         """The function with its cost, and the lines of the reason."""
         calls = "1 call" if self.calls == 1 else f"{self.calls} calls"
-        lines = [
-            f"  {self.name} ({self.place}): {calls}, {self.seconds:.3g} s in Python",
-            f"    {self.at}: {self.what}",
-        ]
-        lines += [f"    because: {self.why}"] if self.why else []
-        return "\n".join(lines + ([f"    instead: {self.hint}"] if self.hint else []))
+        text = f"  {self.name} ({self.place}): {calls}, {self.seconds:.3g} s in Python"
+        return f"{text}\n    {self.at}: {self.what}" + _reason(self.why, self.hint)
 
 
 @dataclass(frozen=True)

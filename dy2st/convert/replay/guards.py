@@ -492,9 +492,8 @@ class _Writer:
         default = f"{own}.__defaults__ is {self.constant(owner.__defaults__)}"
         named = f"{own}.__kwdefaults__ is {self.constant(owner.__kwdefaults__)}"
         if owner.__kwdefaults__:
-            named += (
-                f" and {self.content(owner.__kwdefaults__, f'{own}.__kwdefaults__', None, None)}"
-            )
+            held = self.content(owner.__kwdefaults__, f"{own}.__kwdefaults__", None, None)
+            named += f" and {held}"
         holds = f"{code} and {default} and {named}"
         return f"(f := {self.constant(reference)}()) is None or {holds}" if reference else holds
 
@@ -546,12 +545,9 @@ class _Writer:
         else:
             pairs = owner.items()
             holds += f"{self.all_same(own, tuple(owner))} and "
-            names = self.constant(others)
-            found = (
-                f"[v for k, v in {own}.items() if k not in {names}]"
-                if others
-                else f"{own}.values()"
-            )
+            found = f"{own}.values()"
+            if others:
+                found = f"[v for k, v in {own}.items() if k not in {self.constant(others)}]"
         return holds + self.all_same(found, tuple(v for k, v in pairs if k not in others))
 
     def all_same(self, own: str, known: tuple[Any, ...]) -> str:

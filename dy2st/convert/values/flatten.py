@@ -54,9 +54,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
     if type(value) is Union and (of_a_length or is_code_text(node)):
         # Each of the tuples that it may be, as one of a length; of texts, as their code points.
-        value = trace.map_cases(
-            lambda one: build(trace, node, iter(flatten(trace, one, node, view))), value
-        )
+        of_case = lambda one: build(trace, node, iter(flatten(trace, one, node, view)))  # noqa: E731
+        value = trace.map_cases(of_case, value)
     if isinstance(node, Number):
         return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Reference):
@@ -69,9 +68,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         return [trace.tracer.variable(value, node.dtype)]
     if isinstance(node, SequenceLayout):
         # One array for each leaf of the elements; at least one, for its length
-        held: Any = (
-            value if type(value) in (SymbolicSequence, tuple) else _content(trace, value, view)
-        )
+        is_content = type(value) in (SymbolicSequence, tuple)
+        held: Any = value if is_content else _content(trace, value, view)
         if type(held) is SymbolicSequence:
             return promote_elements(trace, held, node.element, view)
         if isinstance(held, dict):
@@ -90,9 +88,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         if held is not None:
             # The same cases in other places, among others
             union = _flat(trace, held)
-            places = [
-                case_of(node, layout_of_case(union, i, view)) for i in range(len(union.layouts))
-            ]
+            layouts = (layout_of_case(union, i, view) for i in range(len(union.layouts)))
+            places = [case_of(node, layout) for layout in layouts]
             leaves = [_moved(trace.tracer, union.tag, places)]
             for index, case in enumerate(node.cases):
                 those = [i for i, place in enumerate(places) if place == index]
@@ -101,12 +98,9 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         place = case_of(node, Same(value, view))
         leaves = [trace.tracer.number(place)]
         for index, case in enumerate(node.cases):
-            own = flatten(trace, value, case, view) if index == place else None
-            leaves += (
-                [F.array_of([_exact(trace, leaf)]) for leaf in own]
-                if own is not None
-                else _empty(case)
-            )
+            own = flatten(trace, value, case, view) if index == place else ()
+            arrays = [F.array_of([_exact(trace, leaf)]) for leaf in own]
+            leaves += arrays if index == place else _empty(case)
         return leaves
     parts = _parts(trace, value, node, view)
     if len(parts) != len(node.items):  # an element of a list, which has changed in this region

@@ -191,20 +191,18 @@ def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...]
     `numbers`: those of Python too; `inside`: the values in which it stands, by id.
     """
     if isinstance(node, Same):
-        if number_kind(node.value) is not None and type(node.value) in (bool, int, float):
-            return opened(node) if numbers else node
         value = node.value
+        if type(value) in (bool, int, float):
+            return opened(node) if numbers else node
         is_part = info(type(value)).is_value or node.view.is_new(value)
         if not is_part:
             return node if node.view.node(value) is None else opened(node)
         if id(value) in inside:
             raise holds_itself(value)
         below = opened(node)
-        return (
-            below
-            if isinstance(below, Same)
-            else as_value_layout(below, numbers, (*inside, id(value)))
-        )
+        if isinstance(below, Same):
+            return below
+        return as_value_layout(below, numbers, (*inside, id(value)))
     if isinstance(node, Parts):
         return node.with_items([as_value_layout(item, numbers, inside) for item in node.items])
     return node
@@ -395,9 +393,8 @@ class Lub:
             return Cases([a, b])
         left, right = opened(a), opened(b)
         if isinstance(left, Cases) or isinstance(right, Cases):
-            chosen = [
-                one.value for one in (a, b) if isinstance(one, Same) and type(one.value) is Union
-            ]
+            values = [one.value for one in (a, b) if isinstance(one, Same)]
+            chosen = [one for one in values if type(one) is Union]
             if any(one is other for one in chosen for other in self._chosen):
                 raise holds_itself(chosen[0])
             self._chosen += chosen
@@ -536,9 +533,8 @@ class Lub:
         if isinstance(node, Same):
             value = node.value
             # Numbers too: else the second int of a list would convert all in it by a loop.
-            node = as_value_layout(
-                node if view is None else Same(value, view), numbers=True, inside=inside
-            )
+            node = node if view is None else Same(value, view)
+            node = as_value_layout(node, True, inside)
             inside = (*inside, id(value))
         if isinstance(node, Cases):
             cases, _ = self._merged([self.by_value(case, view, inside) for case in node.cases])
@@ -654,10 +650,9 @@ def fits(kind: type, dtype: Any) -> bool:
 
 def _sequence_kind(node: Layout) -> type | None:
     """list, deque, tuple, set or a kind of dict, where elements may share a layout."""
-    is_grown = isinstance(node, SequenceLayout) or (
-        isinstance(node, Parts) and info(node.kind).family in _GROWING
-    )
-    return node.kind if is_grown else None  # type: ignore[union-attr]
+    if isinstance(node, Parts) and info(node.kind).family not in _GROWING:
+        return None
+    return node.kind if isinstance(node, (Parts, SequenceLayout)) else None
 
 
 def _elements(node: Layout) -> Sequence[Layout | None]:
