@@ -116,11 +116,8 @@ def written_by(trace: Trace) -> set[ReadKey]:
 
 def perform(effects: Sequence[Effect], outputs: Sequence[Any], known: dict[int, Any]) -> None:
     """Write all places: owners and values are found before the first is written."""
-    found = [
-        (rebuild(effect.owner, outputs, known), effect, rebuild(effect.value, outputs, known))
-        for effect in effects
-    ]
-    for owner, effect, value in found:
+    made = [[rebuild(one, outputs, known) for one in (e.owner, e.value)] for e in effects]
+    for effect, (owner, value) in zip(effects, made, strict=True):
         effect.write(owner, value)
 
 

@@ -559,24 +559,14 @@ class Lub:
         return None
 
     def _serves(self, left: Layout, right: Layout) -> bool:
-        if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
-            return _of_leaves(left, right) is not None
-        if isinstance(left, Reference) or isinstance(right, Reference):
-            return _is_one_table(left, right)
+        kind = _sequence_kind(left)
         # Lists, sets or dicts of any lengths share a case: it rises until its length is data.
-        if _sequence_kind(left) not in (tuple, None):
-            return _sequence_kind(left) is _sequence_kind(right)
-        if isinstance(left, SequenceLayout):
-            return left.kind is _sequence_kind(right)
-        if is_code_text(left) or is_code_text(right):
-            return _is_text(left) and _is_text(right)
-        if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
-            return False
-        if left.kind is Text:
-            return _same_text(left, right)
-        if _is_bundle(left.kind):
-            return self._bundle(left, right) is not None
-        return left.names == right.names and len(left.items) == len(right.items)
+        if kind not in (tuple, None) or isinstance(left, SequenceLayout):
+            return kind is _sequence_kind(right)
+        if not isinstance(left, Parts) or left.kind is Text or _is_bundle(left.kind):
+            return not isinstance(right, SequenceLayout) and self._alike(left, right) is not None
+        is_one = isinstance(right, Parts) and left.kind is right.kind and left.names == right.names
+        return is_one and len(left.items) == len(leaves_of(right))
 
 
 def _is_one_table(left: Layout, right: Layout) -> bool:
