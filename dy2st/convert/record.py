@@ -12,6 +12,7 @@ from dy2st.convert.call_context import Answer, free_name
 from dy2st.transpiler.compile import Statement
 from dy2st_runtime.errors import Location
 from dy2st_runtime.html_page import of_text
+from dy2st_runtime.ir import Variable
 from dy2st_runtime.ir.location import is_own_file
 from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.nn.layer import Layer
@@ -111,7 +112,8 @@ class Record:
     others     the names of functions in C, and of classes.
     staged     what became branches and loops of the Program.
     answers    what caches of the user's functions have answered.
-    apart      objects from outside of which code has asked whether they are one.
+    apart      objects from outside of which code has asked whether they are one; distinct: pairs of
+               tensors that are inputs, and where.
     emptied    containers outside that the code has emptied, by id.
     thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
                raise, where that is caught.
@@ -124,6 +126,7 @@ class Record:
     staged: dict[Staged, None] = field(default_factory=dict)
     answers: list[Answer] = field(default_factory=list)
     apart: list[Any] = field(default_factory=list)
+    distinct: list[tuple[Variable, Variable, Location | None]] = field(default_factory=list)
     emptied: dict[int, Any] = field(default_factory=dict)
     thrown: list[BaseException] = field(default_factory=list)
     of_operators: list[BaseException] = field(default_factory=list)

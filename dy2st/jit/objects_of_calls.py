@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dy2st.convert.trace import Trace
 from dy2st.jit.signature import Identity, sharing_of
 from dy2st_runtime.autograd import Array, depends
 from dy2st_runtime.errors import ConversionError, Location, TensorAsPython
@@ -209,10 +210,9 @@ class Apart:
     outside: Sequence[Callable[[], Any]]
 
     @classmethod
-    def of(
-        cls, program: Program, tracer: Tracer, ties: Ties, outside: Sequence[Callable[[], Any]]
-    ) -> Apart:
-        """What one takes so that has been traced."""
+    def of(cls, trace: Trace, ties: Ties, outside: Sequence[Callable[[], Any]]) -> Apart:
+        """What the Program of a trace takes so."""
+        program = trace.tracer.program
         places = {variable: place for place, variable in enumerate(program.block.parameters)}
         changed = [n for n, one in enumerate(program.inputs) if one.name in program.changes]
         asked, behind = (
@@ -221,7 +221,7 @@ class Apart:
                 for left, right, at in pairs
                 if left in places and right in places
             ]
-            for pairs in (tracer.distinct, tracer.flags.apart)
+            for pairs in (trace.record.distinct, trace.tracer.flags.apart)
         )
         return cls(program, ties, changed, asked, behind, outside)
 

@@ -390,7 +390,7 @@ def _program_of(
         guards,
         subject.static.passes,
         report_of(machine.record, tracer.unrolled),
-        apart=Apart.of(program, tracer, subject.ties, traced.finished.outside),
+        apart=Apart.of(machine, subject.ties, traced.finished.outside),
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),
         aliasing=aliasing,

@@ -426,7 +426,7 @@ def _is_one(trace: Trace, left: Any, right: Any) -> Any:
         trace.record.apart += [left, right]
     pair = trace.tracer.captured(left), trace.tracer.captured(right)
     is_given = all(isinstance(one.maker, Block) for one in pair)
-    trace.tracer.distinct += [(*pair, user_location())] if is_given else []
+    trace.record.distinct += [(*pair, user_location())] if is_given else []
     return False
 
 

@@ -290,9 +290,9 @@ def _is_foreign(value: Any) -> bool:
 
 def noted(trace: Trace) -> tuple[int, ...]:
     """What has happened so far that no function does."""
-    tracer = trace.tracer
-    asked = len(tracer.flags.asked), len(tracer.distinct), len(tracer.made), len(trace.record.apart)
-    return trace.repeats.disturbed, len(trace.record.answers), *asked
+    tracer, record = trace.tracer, trace.record
+    logs = tracer.flags.asked, tracer.made, record.distinct, record.apart, record.answers
+    return trace.repeats.disturbed, *map(len, logs)
 
 
 class staging:

@@ -252,8 +252,6 @@ class Tracer:
         self.aliases = Aliases()
         self.views = Views(self)
         self.flags = GradientFlags(self)
-        # Two inputs, and where code has asked whether they are one tensor.
-        self.distinct: list[tuple[Variable, Variable, At]] = []
         self.made: dict[int, tuple[Any, Block]] = {}  # Layers that the trace makes, and where
         self.has_gone_back = False  # whether backward() was called
         self.is_grad_wanted = is_grad_enabled()
