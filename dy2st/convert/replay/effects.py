@@ -188,40 +188,33 @@ def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
 
 
 def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
-    content, is_whole = place.value, id(place.owner) in trace.record.emptied
-    if type(content) in (SymbolicSequence, Union):
+    before, after, is_whole = place.owner, place.value, id(place.owner) in trace.record.emptied
+    if type(after) in (SymbolicSequence, Union):
         if not is_whole:
-            trace.read_content(place.owner)
-        return [_effect(taker, place, fill, taker.take(content))]
-    if isinstance(content, dict):
+            trace.read_content(before)
+        return [_effect(taker, place, fill, taker.take(after))]
+    if isinstance(after, dict):
         return _of_dict(trace, taker, place, is_whole)
-    if isinstance(content, set):
-        before = place.owner
-        if is_whole:
-            keys = _keys(taker, content, before)
-            return [_effect(taker, place, partial(_change_set, None), keys)]
-        gone, new = before - content, content - before
+    if isinstance(after, set):
+        gone, new = (None, after) if is_whole else (before - after, after - before)
         change = partial(_change_set, gone)
-        return [_effect(taker, place, change, _keys(taker, new, before))] if gone or new else []
-    before, after = place.owner, place.value
-    given, count = _given(trace, before), len(before)
-    kept = after[:count] if isinstance(after, (list, bytearray)) else list(after)[:count]
+        is_other = is_whole or gone or new
+        return [_effect(taker, place, change, _keys(taker, new, before))] if is_other else []
+    given, count, items = _given(trace, before), len(before), list(after)
+    kept, tail = items[:count], items[count:]
     changed = [i for i, item in enumerate(kept) if item is not given[i]]
-    found = []
     is_other = len(kept) < count or len(changed) == count > 1 or getattr(before, "maxlen", None)
     if is_whole or is_other:
         if after is not before and not is_whole:
             trace.read_content(before)
         return [_effect(taker, place, fill, _taken(taker, after))]
+    found = []
     if changed:
         trace.read("length", before, None, count)
-        items = _taken(taker, (kept[i] for i in changed))
-        found.append(_effect(taker, place, partial(_set_items, changed), items))
-    tail = list(after)[count:]
-    if tail:
-        extend = lambda owner, items: owner.extend(items)  # noqa: E731
-        found.append(_effect(taker, place, extend, _taken(taker, tail)))
-    return found
+        values = _taken(taker, (kept[i] for i in changed))
+        found.append(_effect(taker, place, partial(_set_items, changed), values))
+    extend = lambda owner, items: owner.extend(items)  # noqa: E731
+    return found + ([_effect(taker, place, extend, _taken(taker, tail))] if tail else [])
 
 
 def _effect(taker: Taker, place: Place, write: Callable[[Any, Any], None], tree: Any) -> Effect:
