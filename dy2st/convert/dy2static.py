@@ -225,9 +225,6 @@ TRACED_CALLS = frozenset({*_CALLED, "made", "push"})
 VOCABULARY = frozenset({*_CALLED, *Vocabulary.__annotations__})
 
 
-Results = Sequence[Any]
-
-
 def convert_call(function: Any, method: str | None = None, is_spread: bool = False) -> Any:
     """What is called, as a function: in a trace the call is traced.
 
@@ -287,11 +284,11 @@ def _unnamed(values: Sequence[Any]) -> Sequence[str]:
 
 def convert_while_loop(
     cond: Callable[..., Any],
-    body: Callable[..., Results],
+    body: Callable[..., State],
     loop_vars: Sequence[Any] = (),
     names: Sequence[str] = (),
-    plain: tuple[Callable[..., Results], Sequence[Any]] | None = None,
-) -> Results:
+    plain: tuple[Callable[..., State], Sequence[Any]] | None = None,
+) -> State:
     """`while cond: body`, of the variables that it changes.
 
     plain: the loop as it is written, and all that it reads: it runs where these are numbers and
@@ -314,11 +311,11 @@ def convert_while_loop(
 def convert_for_loop(
     iterable: Iterable[Any],
     cond: Callable[..., Any] | None,
-    body: Callable[..., Results],
+    body: Callable[..., State],
     loop_vars: Sequence[Any] = (),
     names: Sequence[str] = (),
-    plain: tuple[Callable[..., Results], Sequence[Any]] | None = None,
-) -> Results:
+    plain: tuple[Callable[..., State], Sequence[Any]] | None = None,
+) -> State:
     """`for item in iterable: body`, as long as the condition holds, which is that of a `break`.
 
     plain: as for `while`; the iterable is the first that it takes.
@@ -340,13 +337,13 @@ def convert_for_loop(
 
 
 def convert_try(
-    body: Callable[..., Results],
-    handlers: Sequence[tuple[Callable[[], Any], Callable[..., Results]]],
-    orelse: Callable[..., Results],
-    final: Callable[..., Results] | None,
+    body: Callable[..., State],
+    handlers: Sequence[tuple[Callable[[], Any], Callable[..., State]]],
+    orelse: Callable[..., State],
+    final: Callable[..., State] | None,
     values: Sequence[Any] = (),
     names: Sequence[str] = (),
-) -> Results:
+) -> State:
     """`try: body ... except ...: ... else: ... finally: ...`, of the variables that it changes.
 
     handlers: pairs of what gives the classes that are caught, and of what handles one.
@@ -387,10 +384,10 @@ def is_named(kind: type[BaseException], clause: Any) -> bool:
 
 def convert_with(
     manager: Any,
-    body: Callable[..., Results],
+    body: Callable[..., State],
     values: Sequence[Any] = (),
     names: Sequence[str] = (),
-) -> Results:
+) -> State:
     """`with manager as entered: body`, of the variables that it changes.
 
     >>> from contextlib import nullcontext
@@ -466,7 +463,7 @@ def convert_generator(
     return trace.generate(generator, iterable, pushing, is_map)
 
 
-def convert_match(subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> Results:
+def convert_match(subject: Any, pattern: tuple[Any, ...], names: tuple[str, ...]) -> State:
     """Whether a pattern of `match` fits, and what it binds to the names: in a trace alone.
 
     >>> dy2st.jit.dy2static.convert_match("a", (), ())  # doctest: +ELLIPSIS

@@ -9,7 +9,7 @@ insertion sort in Python 48.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cmp_to_key, reduce
 from itertools import takewhile
 from typing import Any
@@ -215,7 +215,7 @@ def _of_dynamic(
     return SymbolicSequence(content.kind, content.element, found, content.like)
 
 
-def _columns_of(trace: Trace, node: Layout, arrays: list[Variable]) -> list[Any] | None:
+def _columns_of(trace: Trace, node: Layout, arrays: Sequence[Variable]) -> list[Any] | None:
     """The keys of a layout as 1-d tensors; None if they are something else."""
     if isinstance(node, Same):
         return [] if info(type(node.value)).is_plain else None

@@ -321,7 +321,7 @@ def _flat(trace: Trace, value: Union) -> Union:
     own = [case.cases if isinstance(case, Cases) else [case] for case in value.layouts]
     # The cases inside of a case take its place, so those behind it move.
     starts = [sum(map(len, own[:place])) for place in range(len(own))]
-    tag, arrays = _moved(trace.tracer, value.tag, starts), list[list[Variable]]()
+    tag, arrays = _moved(trace.tracer, value.tag, starts), list[Sequence[Variable]]()
     for place, case in enumerate(value.layouts):
         if isinstance(case, Cases):
             tag, found = _cases_inside(trace, value, place, tag, starts[place])
@@ -329,10 +329,9 @@ def _flat(trace: Trace, value: Union) -> Union:
             arrays += [[next(found) for _ in range(number)] for number in counts]
         else:
             arrays.append(value.arrays[place])
-    flat = Union(tag, [case for cases in own for case in cases], arrays)
-    flat.objects = {starts[place]: one for place, one in value.objects.items()}
-    flat.held = {starts[place]: one for place, one in value.held.items()}
-    return flat
+    objects = {starts[place]: one for place, one in value.objects.items()}
+    held = {starts[place]: one for place, one in value.held.items()}
+    return Union(tag, [case for cases in own for case in cases], arrays, objects, held)
 
 
 def _cases_inside(

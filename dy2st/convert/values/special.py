@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -37,47 +37,30 @@ if sys.version_info < (3, 11):
     UNBOUND_FREE = "free variable {} referenced before assignment in enclosing scope"
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class SymbolicSequence:
-    """What a list (deque, tuple) holds whose length the data decides.
+    """What a list (deque, tuple) holds whose length the data decides."""
 
-    kind     list, deque or tuple.
-    element  the layout of every element; None while there is none.
-    arrays   an array of the Program for each leaf of the element, at least one.
-    like     the list of the user's that it is the content of: a deque has its maxlen.
-    """
-
-    __slots__ = ("arrays", "element", "kind", "like")
-
-    def __init__(
-        self, kind: type, element: Layout | None, arrays: Sequence[Variable], like: Any = None
-    ):
-        """Take the arrays in the order of the leaves."""
-        self.kind, self.element, self.arrays, self.like = kind, element, list(arrays), like
+    kind: type  # list, deque or tuple
+    element: Layout | None  # the layout of every element; None while there is none
+    arrays: Sequence[Variable]  # an array of the Program for each leaf of the element, at least one
+    like: Any = None  # the list of the user's that it is the content of: a deque has its maxlen
 
 
+@dataclass(eq=False, repr=False, slots=True)
 class Union:
-    """One of several values.
+    """One of several values."""
 
-    tag      which one it is: an integer of the Program.
-    layouts  of the cases.
-    arrays   for every case an array for each leaf: of one element where it is that case, or none.
-    name     the variable that holds it, which may be unbound.
-    objects  what stands for the lists, dicts and objects among the cases, by their place: what
-             such an object holds is a Union again, of which it takes its own case.
-    held     the attributes that such objects had at first, by their place.
-    """
-
-    __slots__ = ("arrays", "held", "layouts", "name", "objects", "tag")
-
-    def __init__(
-        self, tag: Variable, layouts: Sequence[Layout], arrays: Sequence[Sequence[Variable]]
-    ):
-        """Take the parts as `build` has them."""
-        self.tag, self.layouts = tag, list(layouts)
-        self.arrays = [list(own) for own in arrays]
-        self.objects: dict[int, Any] = {}
-        self.held: dict[int, dict[str, Any]] = {}
-        self.name = ""
+    tag: Variable  # which one it is: an integer of the Program
+    layouts: Sequence[Layout]  # of the cases
+    # For every case an array for each leaf: of one element where it is that case, or none
+    arrays: Sequence[Sequence[Variable]]
+    # What stands for the lists, dicts and objects among the cases, by their place: what such an
+    # object holds is a Union again, of which it takes its own case
+    objects: dict[int, Any] = field(default_factory=dict)
+    # The attributes that such objects had at first, by their place
+    held: dict[int, dict[str, Any]] = field(default_factory=dict)
+    name: str = ""  # the variable that holds it, which may be unbound
 
     def places_that_are(self, constant: object) -> list[int]:
         """The cases that are one constant."""
