@@ -18,13 +18,12 @@ from dy2st_runtime.ir.tracing.growth import STAYS_A_LOOP, Unrolled
 from dy2st_runtime.nn.layer import Layer
 
 
+@dataclass(eq=False)
 class LayerPaths:
     """Layers by id, with their paths; each entry holds its Layer, so that the id stays its own."""
 
-    def __init__(self) -> None:
-        """Know none."""
-        self._known: dict[int, tuple[Layer, str]] = {}
-        self._taken: set[str] = set()
+    _known: dict[int, tuple[Layer, str]] = field(default_factory=dict)
+    _taken: set[str] = field(default_factory=set)
 
     def of(self, layer: Layer, around: str) -> str:
         """The path of a Layer that is called while one of the path `around` runs.

@@ -123,18 +123,16 @@ def weak(value: Any) -> Callable[[], Any] | None:
         return None
 
 
+@dataclass(eq=False)
 class TupleForm:
     """A tuple in which tensors count by their types."""
 
-    def __init__(self, known: tuple[Any, ...]):
-        """Take the tuple that was read."""
-        self._known = known
+    known: tuple[Any, ...]
 
     def fits(self, value: Any) -> bool:
         """Whether a value has the same form."""
-        known = self._known
-        is_one = type(value) is type(known) and len(value) == len(known)
-        return is_one and all(map(_is_alike, value, known))
+        is_one = type(value) is type(self.known) and len(value) == len(self.known)
+        return is_one and all(map(_is_alike, value, self.known))
 
 
 def _is_alike(value: Any, known: Any) -> bool:

@@ -12,14 +12,11 @@ if TYPE_CHECKING:
     from dy2st_runtime.ir import Variable
 
 
+@dataclass(eq=False, slots=True)
 class Special:
     """A name in a place that is no attribute, or a value that Python has not."""
 
-    __slots__ = ("text",)
-
-    def __init__(self, text: str):
-        """Its text is for messages."""
-        self.text = text
+    text: str  # for messages
 
     def __repr__(self) -> str:
         """The text."""
