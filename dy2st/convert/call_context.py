@@ -48,28 +48,24 @@ class AsksCaches(ConversionError):
 
 @dataclass(eq=False)
 class CallContext:
-    """One call of a converted function.
+    """One call of a converted function."""
 
-    gradients  whether they are recorded, and the `stop_gradient` of each tensor; None without a
-               call.
-    is_lost    whether a trace of it raises what Python is to raise by itself: what was written
-               before is written by nobody.
-    place      how many questions the trace that runs has asked so far.
-    is_tentative  whether Python makes the call where a trace is refused: the trace does nothing
-               that cannot be undone.
-    may_ask    whether caches are asked all the same, since Python has asked them before.
-    process    where warnings went and what looked at each line before the code could set it.
-    may_leave  whether Python is to make the call, which makes parameters at a place.
-    """
-
+    # Whether they are recorded, and the `stop_gradient` of each tensor; None without a call
     gradients: tuple[bool, ...] | None = None
+    # Whether a trace of it raises what Python is to raise by itself: what was written before is
+    # written by nobody
     is_lost: bool = False
+    # Whether Python makes the call where a trace is refused: the trace does nothing that cannot be
+    # undone
     is_tentative: bool = False
+    # Whether caches are asked all the same, since Python has asked them before
     may_ask: bool = True
+    # Whether Python is to make the call, which makes parameters at a place
     may_leave: Callable[[Location | None], bool] = field(default=lambda at: False)
+    # Where warnings went and what looked at each line before the code could set it
     process: tuple[Any, Any] = (None, None)
     _asked: list[_Asked] = field(default_factory=list)
-    place: int = 0
+    place: int = 0  # how many questions the trace that runs has asked so far
 
     def ask(self, function: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
         """What a function answers that Python asks once here."""
@@ -166,17 +162,15 @@ class Running:
 
 @dataclass(eq=False)
 class Site:
-    """What is known of the calls of one function.
+    """What is known of the calls of one function."""
 
-    called     by their keys, the calls that were recorded in place, and are large enough.
-    functions  by the key of the call that each was made for.
-    patience   how many more Layers may differ from those before, until no more are compared.
-    """
-
+    # By their keys, the calls that were recorded in place, and are large enough
     called: dict[Key, list[Recorded]] = field(default_factory=dict)
+    # By the key of the call that each was made for
     functions: dict[Key, list[Function]] = field(default_factory=dict)
     running: list[Running] = field(default_factory=list)
     is_refused: bool = False
+    # How many more Layers may differ from those before, until no more are compared
     patience: int = 6
     recursion: Any = None  # what is recorded now as a function that calls itself
     settled: Any = None  # the last one

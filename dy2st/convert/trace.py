@@ -146,12 +146,10 @@ class PendingHandlerPath:
 
 @dataclass(eq=False)
 class Test:
-    """What is known of a value that decides: its truth, and which cases values can be for either.
-
-    facts: by the truth, values each of which is one of several, with the cases that it can be.
-    """
+    """What is known of a value that decides: its truth, and the cases of values for either."""
 
     truth: Any = ...  # as long as it is unknown
+    # By the truth, values each of which is one of several, with the cases that it can be
     facts: dict[bool, list[tuple[Union, frozenset[int]]]] = field(default_factory=dict)
 
 

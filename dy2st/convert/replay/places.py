@@ -347,13 +347,11 @@ def owners_of(reads: Iterable[Any]) -> Callable[[Any], Callable[[], Any]]:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a value of the state is found; `get` is that of the stores of a LiveState.
-
-    index  of the value in the tuple that is there; None if it is the value itself.
-    """
+    """Where a value of the state is found; `get` is that of the stores of a LiveState."""
 
     owner: Callable[[], Any]
     kind: str
+    # Of the value in the tuple that is there; None if it is the value itself
     index: int | None = None
 
     def get(self, name: Any) -> EagerTensor | None:

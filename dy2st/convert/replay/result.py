@@ -413,40 +413,34 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
 
 @dataclass(eq=False)
 class Finished:
-    """What a call gives back, and what it writes.
-
-    outputs   how many outputs the result takes; those of the effects come after.
-    outputs_of_files  as many, and those that are new values of arguments.
-    not_plain  what of the result the structure of the Program cannot say; empty if it says all.
-    unknown   the buffers that are replaced, by name, of which nobody knows what they hold then,
-              and where they may have been changed.
-    writes    whether a call writes anything outside, be it before it raises.
-    may_run_again  whether Python may then make the call: nothing that was seen is done twice.
-    has_gone_back  whether backward() was called: no gradient flows back from a call.
-    freed     the outputs that were computed by what it has gone through, or might have.
-    outside   what finds the containers from outside that the code has met, if it changes any.
-    given     what stands for the lists, dicts and sets that a call is given.
-    leaves    the arguments in which gradients end, by place, and the gradient of each.
-    kept      the outputs that a file keeps for the next call, by the names of its state.
-    kept_places  the places outside that it keeps whole, by owner and name.
-    lost      what refuses a file, since it would forget what it reads again.
-    """
+    """What a call gives back, and what it writes."""
 
     result: Any = None
-    outputs: int = 0
-    outputs_of_files: int = 0
+    outputs: int = 0  # how many outputs the result takes; those of the effects come after
+    outputs_of_files: int = 0  # as many, and those that are new values of arguments
+    # What of the result the structure of the Program cannot say; empty if it says all
     not_plain: str = "all of it"
     effects: list[Any] = field(default_factory=list)
+    # The buffers that are replaced, by name, of which nobody knows what they hold then, and where
+    # they may have been changed
     unknown: list[tuple[str, Location]] = field(default_factory=list)
-    writes: bool = False
+    writes: bool = False  # whether a call writes anything outside, be it before it raises
+    # Whether Python may then make the call: nothing that was seen is done twice
     may_run_again: bool = True
-    has_gone_back: bool = False
+    has_gone_back: bool = False  # whether backward() was called: no gradient flows back from a call
+    # The outputs that were computed by what it has gone through, or might have
     freed: list[int] = field(default_factory=list)
+    # What stands for the lists, dicts and sets that a call is given
     given: list[Given] = field(default_factory=list)
+    # What finds the containers from outside that the code has met, if it changes any
     outside: list[Callable[[], Any]] = field(default_factory=list)
+    # The arguments in which gradients end, by place, and the gradient of each
     leaves: list[tuple[int, Any]] = field(default_factory=list)
+    # The outputs that a file keeps for the next call, by the names of its state
     kept: dict[str, int] = field(default_factory=dict)
+    # The places outside that it keeps whole, by owner and name
     kept_places: set[Any] = field(default_factory=set)
+    # What refuses a file, since it would forget what it reads again
     lost: ConversionError | None = None
 
 

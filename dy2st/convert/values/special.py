@@ -133,18 +133,15 @@ class Generated:
 
     One that has an item for each item of its iterable makes it when somebody asks for it. Of how
     many items a tensor may decide in all others, so they are gathered with the first.
-
-    generator  a generator function of one iterable, whose control flow is Python's own.
-    pushing    a function that gives each item to a function, by the Program where it must be.
-    is_map     whether there is one item for each item of the iterable.
-    items      what is left of the items, once somebody has asked.
     """
 
+    # A generator function of one iterable, whose control flow is Python's own
     generator: Callable[[Any], Any]
+    # A function that gives each item to a function, by the Program where it must be
     pushing: Callable[..., Any]
     iterable: Any
-    is_map: bool = False
-    items: Any = None
+    is_map: bool = False  # whether there is one item for each item of the iterable
+    items: Any = None  # what is left of the items, once somebody has asked
 
 
 class Asked:
