@@ -460,24 +460,50 @@ def structure_of(tree: Any) -> tuple[Any, str]:
         return None, str(error)
 
 
+class _Twice(Exception):
+    """A list or dict is met twice, which must lie in a table."""
+
+
 class _Plain:
     """Makes the structure of one result: an object that is met twice is none that a file keeps."""
 
     def __init__(self) -> None:
         self._seen: set[int] = set()
-        self._tables: list[Objects] = []
+        self._tables: list[Any] = []
 
     def whole(self, tree: Any) -> Any:
         """The structure of a tree, with the tables of which it names places."""
-        found, tables = self.of(tree), list[structure.Rows]()
-        for one in self._tables:  # which become more
-            (rows,) = one.columns.values()
-            first, kind = Output(rows.arrays[0].index), one.kind.__name__
-            tables.append(structure.Rows(first, self.of(rows.element, True), kind))
-        return structure.Tables(tuple(tables), found) if tables else found
+        while True:
+            try:
+                self._seen.clear()
+                found = self.of(tree)
+                tables = [self._table(one) for one in self._tables]
+            except _Twice as error:
+                self._tables += error.args
+            else:
+                return structure.Tables(tuple(tables), found) if tables else found
+
+    def _table(self, one: Any) -> Any:
+        if type(one) is not Objects:  # it is met twice
+            held = self._of(one, False)
+            if isinstance(held, Choice):  # of dicts, by the entries that are there
+                raise _NotPlain("one object in two places")
+            return (held,)
+        (rows,) = one.columns.values()
+        first = Output(rows.arrays[0].index)
+        return structure.Rows(first, self.of(rows.element, True), one.kind.__name__)
+
+    def _at(self, one: Any, place: Any) -> Any:
+        if not any(one is table for table in self._tables):
+            self._tables.append(one)
+        return structure.At(next(i for i, t in enumerate(self._tables) if t is one), place)
 
     def of(self, tree: Any, is_inside: bool = False) -> Any:
         """The structure of a tree; `is_inside`: its outputs are lists of what is wanted."""
+        is_shared = isinstance(tree, Tree) and any(tree is one for one in self._tables)
+        return self._at(tree, 0) if is_shared else self._of(tree, is_inside)
+
+    def _of(self, tree: Any, is_inside: bool) -> Any:
         kind = type(tree)
         if kind is Out:
             return Output(tree.index, tree.number not in (None, np.generic))
@@ -505,10 +531,7 @@ class _Plain:
             table = tree.objects.tree if type(tree.objects) is Older else tree.objects
             if not info(table.kind).is_container:
                 raise _NotPlain(f"a {table.kind.__name__}")
-            if not any(table is one for one in self._tables):
-                self._tables.append(table)
-            number = next(i for i, one in enumerate(self._tables) if one is table)
-            return structure.At(number, self.of(tree.place))
+            return self._at(table, self.of(tree.place))
         if not isinstance(tree, Tree):
             return tree
         held = tree.get() if isinstance(tree, Known) else None
@@ -530,7 +553,7 @@ class _Plain:
         is_plain = issubclass(tree.kind, (list, tuple, dict)) and row.state != "derived"
         if not is_plain or row.keeps_more:
             raise _NotPlain(f"a {tree.kind.__name__}")
-        self._meet(tree)
+        self._meet(tree, not may_miss or issubclass(tree.kind, tuple))
         if not may_miss or not issubclass(tree.kind, dict):
             return row.make(tree.kind, [of(item) for item in tree.items], tree.keys, None)
         if sum(map(_may_miss, tree.items)) > _MOST_OPTIONAL:
@@ -545,15 +568,14 @@ class _Plain:
         cases = [MISSING if _is_missing(case) else self._case(case) for _, case in item.cases]
         return Choice(Output(item.tag.index), tuple(cases))
 
-    def _meet(self, tree: Any) -> None:
-        # A file has no words for two places that hold one object.
+    def _meet(self, tree: Any, is_alone: bool) -> None:
         if id(tree) in self._seen:
-            raise _NotPlain("one object in two places")
+            raise _NotPlain("one object in two places") if is_alone else _Twice(tree)
         self._seen.add(id(tree))
 
     def _rows(self, tree: Rows, is_inside: bool) -> Any:
         """A list, tuple, set or dict; a list of tensors is an output as it is."""
-        self._meet(tree)
+        self._meet(tree, is_inside or tree.kind is tuple)
         if tree.kind not in structure.ROW_KINDS.values():
             what = "keys" if issubclass(tree.kind, dict) else "elements"
             raise _NotPlain(f"a {tree.kind.__name__} of which a tensor decides the {what}")

@@ -88,7 +88,8 @@ class At:
 class Tables:
     """`entry`, in which, as in the tables, an At stands for what lies in one of them.
 
-    `tables` are Rows, whose kind is that of what lies there, and whose entry says what it holds.
+    Each is Rows, whose kind is that of what lies there, and whose entry says what it holds; or a
+    tuple of what lists or dicts hold.
 
     >>> one = Tables((Rows(Output(0), [Output(0)]),), (At(0, 1), At(0, 1), At(0, 0)))
     >>> left, same, other = rebuild(one, [["a", "b"]])
@@ -96,7 +97,7 @@ class Tables:
     (True, ['b'], ['a'])
     """
 
-    tables: tuple[Rows, ...]
+    tables: tuple[Rows | tuple[Any, ...], ...]
     entry: Any
 
     def mapped(self, function: Callable[[Any], Any]) -> Tables:
@@ -156,14 +157,23 @@ def _built(entry: Any, leaf: Callable[[int], Any], tables: Sequence[Any] = ()) -
         return table[place]
     if isinstance(entry, Tables):
         # All are there before what they hold is made, which may be one of them.
-        tables = [[ROW_KINDS[t.kind](()) for _ in leaf(t.length.index)] for t in entry.tables]
+        tables = [[*_empty(table, leaf)] for table in entry.tables]
         for table, each in zip(tables, entry.tables, strict=True):
             for place, one in enumerate(table):
-                held = _built(each.entry, _of_row(leaf, place), tables)
+                of_row = each.entry if isinstance(each, Rows) else each[place]
+                items = _of_row(leaf, place) if isinstance(each, Rows) else leaf
+                held = _built(of_row, items, tables)
                 one.extend(held) if isinstance(one, list) else one.update(held)
         return _built(entry.entry, leaf, tables)
     filled = map_entries(entry, lambda inner: _built(inner, leaf, tables))
     return filled.filled() if isinstance(entry, Text) else filled
+
+
+def _empty(table: Rows | tuple[Any, ...], leaf: Callable[[int], Any]) -> Iterator[Any]:
+    """What lies in a table, before it holds anything."""
+    if isinstance(table, Rows):
+        return (ROW_KINDS[table.kind](()) for _ in leaf(table.length.index))
+    return (ROW_KINDS["list" if isinstance(t, Output) else _kind_of(t)](()) for t in table)
 
 
 def _of_row(leaf: Callable[[int], Any], place: int) -> Callable[[int], Any]:
@@ -262,11 +272,17 @@ def wrong_entries(
         if not 0 <= value.table < tables:
             yield f"there are {tables} tables, none with index {value.table!r:.80}"
     elif isinstance(value, Tables):
-        for rows in value.tables:
-            if _kind_of(rows.entry, types) != rows.kind or rows.kind == "tuple":
-                yield f"a table {rows!r:.80}, which is no rows of what lists, dicts or sets hold"
-            for whole in (Only(rows.entry), Rows(rows.length, None)):
-                yield from wrong_entries(whole, types, depth + 1, len(value.tables))
+        for table in value.tables:
+            is_rows = isinstance(table, Rows)
+            items = [one.element if isinstance(one, ArrayType) else None for one in types]
+            held = (table.entry,) if isinstance(table, Rows) else table
+            found = {_kind_of(one, items if is_rows else types) for one in held}
+            kinds = {table.kind} if isinstance(table, Rows) else found
+            if found != kinds or not kinds <= {"list", "dict", "set"}:
+                yield f"a table {table!r:.80}, which is not of what lists, dicts or sets hold"
+            whole = (Only(held[0]), Rows(table.length, None)) if isinstance(table, Rows) else table
+            for part in whole:
+                yield from wrong_entries(part, types, depth + 1, len(value.tables))
         yield from wrong_entries(value.entry, types, depth + 1, len(value.tables))
     elif is_container(value):
         # What is wrong with a container besides its entries.
@@ -296,16 +312,11 @@ def wrong_entries(
         yield f"it holds {value!r:.80}"
 
 
-def _kind_of(entry: Any, types: Sequence[ValueType | None]) -> str:
-    """The kind of container that a structure gives in each row."""
+def _kind_of(entry: Any, types: Sequence[ValueType | None] = ()) -> str:
+    """The kind of container that a structure gives."""
     if isinstance(entry, Output) and 0 <= entry.index < len(types):
-        held = types[entry.index]  # a list of lists of tensors
-        return "list" if isinstance(held, ArrayType) and _is_list(held.element) else "tensor"
+        return "list" if isinstance(types[entry.index], (ArrayType, type(None))) else "tensor"
     return entry.kind if isinstance(entry, Rows) else type(entry).__name__
-
-
-def _is_list(element: ValueType | None) -> bool:
-    return element is None or isinstance(element, ArrayType)
 
 
 def _wrong_keys(rows: Rows) -> Iterator[str]:

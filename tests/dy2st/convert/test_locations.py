@@ -476,3 +476,57 @@ def test_a_file_gives_one_list_under_all_of_its_names(tmp_path):
         (best, run, (again,)), wanted = loaded(x), longest(x)
         assert shown((best, run)) == shown(wanted[:2])
         assert again is best and (run is best) == (wanted[1] is wanted[0])
+
+
+def in_three_places(x):
+    held = [x[0]]
+    return held, held, [held]
+
+
+def one_of_two_that_change_places(x):
+    one, other = [x[0]], [x[1]]
+    if x.sum() > 6:
+        one, other = other, one
+    one.append(x[2])
+    return one, other, one
+
+
+def in_each_row(x):
+    row = [0, 0]
+    grid = [row] * 3
+    for value in x:
+        if value > 1:
+            grid[1][0] += 1
+    return grid
+
+
+def in_itself(x):
+    held = {"first": x[0]}
+    held["again"] = [held]
+    return held
+
+
+def with_its_identities(value, seen):
+    """A value in which a list or dict that comes again is its number."""
+    if isinstance(value, (list, dict)):
+        if id(value) in seen:
+            return list(seen).index(id(value))
+        seen[id(value)] = value
+    if isinstance(value, (list, tuple)):
+        return [type(value), *(with_its_identities(one, seen) for one in value)]
+    if isinstance(value, dict):
+        return {key: with_its_identities(one, seen) for key, one in value.items()}
+    return float(value)
+
+
+@pytest.mark.parametrize(
+    "function", [in_three_places, one_of_two_that_change_places, in_each_row, in_itself]
+)
+def test_a_file_gives_one_object_in_several_places(function, tmp_path):
+    static = to_static(function, input_spec=[InputSpec([None], "float32")])
+    dy2st.jit.save(static, str(tmp_path / "model"))
+    loaded = dy2st.jit.load(str(tmp_path / "model"))
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        wanted = with_its_identities(function(x), {})
+        assert with_its_identities(loaded(x), {}) == with_its_identities(static(x), {}) == wanted

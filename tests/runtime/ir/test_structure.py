@@ -54,6 +54,15 @@ def test_sets_and_dicts_lie_in_tables_too():
     assert sets == {2} and held == {"held": {1}}
 
 
+def test_a_table_may_say_what_each_place_holds():
+    table = ([Output(0), At(0, 0)], {"first": At(0, 0)}, Rows(Output(1), Output(1), "set"))
+    first, held, numbers = rebuild(
+        Tables((table,), (At(0, 0), At(0, 1), At(0, 2))), ["a", ["b", "c"]]
+    )
+    assert first[0] == "a" and first[1] is first and held["first"] is first
+    assert numbers == {"b", "c"}
+
+
 def test_a_place_is_in_its_table():
     for place in (-1, 2):
         with pytest.raises(FormatError, match=f"place {place} of a table of 2"):
@@ -80,9 +89,11 @@ def test_lists_of_other_lengths_are_no_rows():
         (At(0, Output(0)), "there are 0 tables"),
         (Tables((Rows(Output(1), []),), At(1, 0)), "there are 1 tables"),
         (Tables((Rows(Output(1), []),), At(0, Output(1))), "which is no 0-d integer"),
-        (Tables((Rows(Output(1), (1,)),), At(0, 0)), "no rows of what lists"),
-        (Tables((Rows(Output(1), Output(1)),), At(0, 0)), "no rows of what lists"),
-        (Tables((Rows(Output(1), (1,), "tuple"),), At(0, 0)), "no rows of what lists"),
+        (Tables((Rows(Output(1), (1,)),), At(0, 0)), "not of what lists"),
+        (Tables((Rows(Output(1), Output(1)),), At(0, 0)), "not of what lists"),
+        (Tables((Rows(Output(1), (1,), "tuple"),), At(0, 0)), "not of what lists"),
+        (Tables((((1,),),), At(0, 0)), "not of what lists"),
+        (Tables((([Output(7)],),), At(0, 0)), "none with index 7"),
         (Tables((Rows(Output(0), []),), At(0, 0)), "output 0 is no list"),
         (Tables((Rows(Output(1), [Output(7)]),), At(0, 0)), "none with index 7"),
     ],
@@ -98,6 +109,7 @@ def test_what_is_no_list_has_no_rows(structure, words):
         Choice(Output(0), (Only(Output(1)), None)),
         Rows(Output(2), Output(2, as_number=True)),
         Tables((Rows(Output(1), [Output(1)]), Rows(Output(2), [])), (At(1, 0), At(0, Output(0)))),
+        Tables((([At(0, 1)], Output(1)),), At(0, 1)),
     ],
 )
 def test_rows_of_lists_are_right(structure):

@@ -371,8 +371,8 @@ class AttributeParser(Lexer):
     def _tables(self) -> Tables:
         place, tables = self.place, self.array()
         self.expect(",")
-        if not all(isinstance(one, Rows) for one in tables):
-            raise self.error("tables are rows", place)
+        if not all(isinstance(one, (Rows, tuple)) for one in tables):
+            raise self.error("tables are rows, or what lists and dicts hold", place)
         return Tables(tables, self.attribute())
 
     @_form("#dy2st.text")
