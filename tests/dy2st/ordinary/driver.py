@@ -200,13 +200,13 @@ def _flat(results: Any) -> list[Any]:
 def _counted_traces() -> Iterator[list[str]]:
     """An entry for each trace that is made meanwhile."""
     traces: list[str] = []
-    trace = tracing._trace
+    trace = tracing._traced
 
     def noted(*args: Any) -> Any:
-        traces.append(args[0].name)
+        traces.append(args[0].static.__name__)
         return trace(*args)
 
-    with mock.patch.object(tracing, "_trace", noted):
+    with mock.patch.object(tracing, "_traced", noted):
         yield traces
 
 
