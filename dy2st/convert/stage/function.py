@@ -10,7 +10,7 @@ what is refused there, is recorded in place as ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import is_
 from types import CellType, FunctionType, MethodType
 from typing import Any
@@ -35,7 +35,7 @@ from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import listener
 from dy2st_runtime.ir import Block, Operator, Tensor, TensorType, Variable
 from dy2st_runtime.ir.data import data_of
-from dy2st_runtime.ir.functions import define, symbols_in
+from dy2st_runtime.ir.functions import define, relative_layers, symbols_in
 from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
 from dy2st_runtime.ir.sizes import made_since, origins
@@ -504,22 +504,6 @@ def _is_plain(value: Any, region: Region) -> bool:
         return False
     parts = held.values() if type(held) is dict else held
     return type(held) is type(value) and all(_is_plain(one, region) for one in parts)
-
-
-def relative_layers(block: Block, layer: str) -> str | None:
-    """Name Layers in a Block from one on; "" if there are none, None if they are elsewhere.
-
-    Returns the path of that one, in which alone the Block may run.
-    """
-    placed = [one for one in block.walk() if one.location is not None and one.layer != layer]
-    start = f"{layer}." if layer else ""
-    if not all(one.layer.startswith(start) for one in placed):
-        return None
-    inside = {one: one.layer[len(start) :] for one in placed}
-    for one in block.walk():
-        if one.location is not None and one.layer:
-            one.location = replace(one.location, layer=inside.get(one, ""))
-    return layer if placed else ""
 
 
 __all__ = ["repeatable"]

@@ -44,7 +44,7 @@ from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, usi
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup
 from dy2st_runtime.ir.definition import Effect
-from dy2st_runtime.ir.functions import CALL, define, result_types, symbols_in
+from dy2st_runtime.ir.functions import CALL, define, relative_layers, result_types, symbols_in
 from dy2st_runtime.ir.join import differs_by_element, join_types
 from dy2st_runtime.ir.sizes import fresh_symbol, made_since, origins
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
@@ -419,6 +419,7 @@ class Recursion(Loop):
     def finish(self, region: Region) -> Any:
         """The first call, which stands around the function."""
         tracer, block = self.trace.tracer, region.block
+        relative_layers(block, tracer.layer)
         define(tracer.program, self.name, block)
         tracer.aliases.separated(block.parameters)
         leaves = self._operands(self._placed(self.calls[0]))

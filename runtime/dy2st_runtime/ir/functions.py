@@ -66,6 +66,22 @@ def define(program: Program, name: str, block: Block) -> None:
     program.functions[name] = block
 
 
+def relative_layers(block: Block, layer: str) -> str | None:
+    """Name Layers in a Block from one on; "" if there are none, None if they are elsewhere.
+
+    Returns the path of that one, in which alone the Block may run.
+    """
+    placed = [one for one in block.walk() if one.location is not None and one.layer != layer]
+    start = f"{layer}." if layer else ""
+    if not all(one.layer.startswith(start) for one in placed):
+        return None
+    inside = {one: one.layer[len(start) :] for one in placed}
+    for one in block.walk():
+        if one.location is not None and one.layer:
+            one.location = replace(one.location, layer=inside.get(one, ""))
+    return layer if placed else ""
+
+
 def called_by(block: Block) -> list[str]:
     """The functions that a Block calls, each once, in order."""
     return list(dict.fromkeys(o.attributes["function"] for o in block.walk() if o.name == CALL))

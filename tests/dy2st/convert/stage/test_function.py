@@ -182,6 +182,21 @@ def test_gradients_flow_through_a_recursion():
             np.testing.assert_allclose(found, wanted, rtol=1e-5)
 
 
+def test_a_recursion_in_a_layer_names_layers_from_the_call_on():
+    class Outer(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.net = Repeated()
+
+        def forward(self, x, n):
+            return self.net(x, n)
+
+    static = to_static(Outer())
+    static(dy2st.ones([2, 3]), T(2))
+    (body,) = static.forward.main_program.functions.values()
+    assert {one.layer for one in body.walk()} == {"", "inner"}
+
+
 # -- what calls stand for -----------------------------------------------------------------------
 
 
