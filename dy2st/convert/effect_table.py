@@ -115,23 +115,17 @@ _ANY = 1 << 30
 
 @dataclass(frozen=True)
 class EffectRow:
-    """What a call does.
-
-    what, hint  in words, and what to write instead; `{}` is the name of the function, `{1}` with
-                that of its class.
-    changes     the numbers of the arguments that it may change; None: any of them.
-    is_asked    whether it is cheap, and gives the same at each call where nothing has changed.
-    makes       whether the lists, dicts, sets, arrays (or classes) that it gives are new.
-    below       it is so where it is given fewer arguments.
-    """
+    """What a call does."""
 
     effect: Effect
+    # In words, and what to write instead; `{}` is the function's name, `{1}` with that of its class
     what: str = ""
     hint: str = ""
+    # The numbers of the arguments that it may change; None: any of them
     changes: tuple[int, ...] | None = ()
-    is_asked: bool = False
-    makes: tuple[type, ...] = ()
-    below: int = _ANY
+    is_asked: bool = False  # whether it is cheap, and the same at each call if nothing has changed
+    makes: tuple[type, ...] = ()  # what of lists, dicts, sets, arrays (or classes) it gives is new
+    below: int = _ANY  # it is so where it is given fewer arguments
 
 
 _Rows: TypeAlias = "dict[str, list[EffectRow]]"

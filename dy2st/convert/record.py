@@ -104,32 +104,23 @@ class FunctionReport:
 
 @dataclass(eq=False)
 class Record:
-    """What was met, in the order in which it was.
+    """What was met, in the order in which it was."""
 
-    on_form    gets each function whose traced form is made.
-    functions  those of Python, each with its code, by the id of that.
-    others     the names of functions in C, and of classes.
-    staged     what became branches and loops of the Program.
-    answers    what caches of the user's functions have answered.
-    apart      objects from outside of which code has asked whether they are one; distinct: pairs of
-               tensors that are inputs, and where.
-    emptied    containers outside that the code has emptied, by id.
-    thrown     what `raise` has raised: faults, and no Exceptions; of_operators: what operators
-               raise, where that is caught.
-    has_written  whether anything outside would be other than before.
-    """
-
-    on_form: Callable[[FunctionType], object] | None = None
+    on_form: Callable[[FunctionType], object] | None = None  # gets each whose traced form is made
+    # The functions of Python, each with its code, by the id of that
     functions: dict[int, tuple[CodeType, FunctionReport]] = field(default_factory=dict)
-    others: dict[str, None] = field(default_factory=dict)
-    staged: dict[Staged, None] = field(default_factory=dict)
-    answers: list[Answer] = field(default_factory=list)
+    others: dict[str, None] = field(default_factory=dict)  # names of functions in C, and of classes
+    staged: dict[Staged, None] = field(default_factory=dict)  # branches and loops of the Program
+    answers: list[Answer] = field(default_factory=list)  # those of caches of the user's functions
+    # Objects from outside of which code has asked whether they are one; pairs of tensors that are
+    # inputs, and where
     apart: list[Any] = field(default_factory=list)
     distinct: list[tuple[Variable, Variable, Location | None]] = field(default_factory=list)
-    emptied: dict[int, Any] = field(default_factory=dict)
+    emptied: dict[int, Any] = field(default_factory=dict)  # containers outside, emptied by the code
+    # What `raise` has raised: faults, and no Exceptions; what operators raise, where that is caught
     thrown: list[BaseException] = field(default_factory=list)
     of_operators: list[BaseException] = field(default_factory=list)
-    has_written: bool = False
+    has_written: bool = False  # whether anything outside would be other than before
     layer_paths: LayerPaths = field(default_factory=LayerPaths)
 
     def met(

@@ -214,32 +214,33 @@ def _finish(
     # The result first: its leaves are the outputs, behind which those of effects follow.
     tree = taker.take(result)
     taker.is_of_result = False
-    traced.finished = Finished(tree, len(taker.leaves), writes=_has_written(machine))
-    traced.finished.may_run_again = may_run_again(machine)
+    has_written, again = _has_written(machine), may_run_again(machine)
+    finished = Finished(tree, len(taker.leaves), writes=has_written, may_run_again=again)
+    traced.finished = finished
     _note_changed_tensors(machine, taker)
-    traced.finished.outputs_of_files = len(taker.leaves)
+    finished.outputs_of_files = len(taker.leaves)
     machine.alias_tracker.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
     # Those of the code alone: effects read other places.
     reads = None if keeping is None else Reads(machine, keeping)
-    traced.finished.effects = effects_of(machine, taker)
-    _note_gradients(machine, taker, traced.finished)
+    finished.effects = effects_of(machine, taker)
+    _note_gradients(machine, taker, finished)
     if keeping is not None and reads is not None:
-        keeping.end(machine, reads, taker, traced.finished)
-    traced.finished.given = [*taker.given.values()]
+        keeping.end(machine, reads, taker, finished)
+    finished.given = [*taker.given.values()]
     # Which containers are one counts where one changes, or where the code asks.
     counts = any(place.name is CONTENT for place in machine.over.values())
     counts = counts or any(info(type(one)).is_container for one in machine.record.apart)
     if traced.places and counts:
-        traced.finished.outside = taker.containers_outside()
-    program.structure, traced.finished.not_plain = structure_of(tree)
+        finished.outside = taker.containers_outside()
+    program.structure, finished.not_plain = structure_of(tree)
     program.block.yields = list(taker.leaves)
     by_id = {id(tensor): key for key, tensor in traced.state.items()}
     for tensor, variable in tracer.assigned():
         key = by_id[id(tensor)]
-        is_replaced = any(effect.buffer is tensor for effect in traced.finished.effects)
+        is_replaced = any(effect.buffer is tensor for effect in finished.effects)
         if variable.overwritten is not None and is_replaced:
-            traced.finished.unknown.append((key, variable.overwritten))
+            finished.unknown.append((key, variable.overwritten))
             continue
         tracer.local(variable)  # refused where it was changed under another name
         new = tracer.flags.value_of(variable)
