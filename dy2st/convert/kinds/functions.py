@@ -299,7 +299,8 @@ def _len(trace: Trace, value: Any) -> Any:
 
 _SETS = ("set", "keys", "values")
 _OF_ONE: dict[str, Callable[[Any], Any]] = {
-    **{"__iter__": iter, "__reversed__": reversed, "__repr__": repr, "__str__": str},
+    **{"__iter__": iter, "__reversed__": reversed, "__len__": len, "__repr__": repr},
+    "__str__": str,
 }
 _OF_ANY = {
     **{"__mul__": "mul", "__ior__": "ior_bits", "__iand__": "iand_bits"},
@@ -327,11 +328,6 @@ def _of_two(name: str, operator: str) -> Callable[..., Any]:
 @method_row("list", "tuple", name="__contains__")
 def _contains_item(trace: Trace, owner: Any, item: Any) -> Any:
     return trace.in_(item, owner)
-
-
-@method_row("list", "tuple", "set", "dict", name="__len__")
-def _len_of(trace: Trace, owner: Any) -> Any:
-    return trace.call(len, owner)
 
 
 _ROWS: dict[str, Callable[..., Any]] = {

@@ -9,7 +9,6 @@ import re
 import string
 import sys
 import warnings
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from types import FunctionType
@@ -258,43 +257,35 @@ def _shown(trace: Trace, value: Any, conversion: str) -> Any:
         return called_by_the_user(function, (trace.native(value),), {})
 
 
-def holds_traced(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> bool:
-    """Whether a value, or what its lists, tuples and dicts hold, is known only to the run."""
-    kind = type(value)
+def _inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
+    """A value, and what its lists, tuples and dicts hold, or a list of a length."""
+    row = info(type(value))
     if any(value is one for one in around):
-        return False
-    if is_traced(value) or kind in (Text, SymbolicSequence, Indexed, Generated, Union):
-        return True
-    if info(kind).is_view:
-        return holds_traced(trace, trace.call(list, value), (*around, value))
-    if not info(kind).is_container and not issubclass(kind, tuple):
-        return False
-    content = trace.content(value) if info(kind).is_container else value
+        return
+    yield value
+    if not (row.is_container or row.is_view or issubclass(type(value), tuple)):
+        return
+    content = trace.call(list, value) if row.is_view else value
+    content = trace.content(content) if info(type(content)).is_container else content
     if type(content) is SymbolicSequence:
-        return True
-    parts = content.values() if isinstance(content, dict) else content
-    return any(holds_traced(trace, part, (*around, value)) for part in parts)
+        yield content
+        return
+    for part in content.values() if isinstance(content, dict) else content:
+        yield from _inside(trace, part, (*around, value))
+
+
+def holds_traced(trace: Trace, value: Any) -> bool:
+    """Whether a value, or what its lists, tuples and dicts hold, is known only to the run."""
+    kinds = (Text, SymbolicSequence, Indexed, Generated, Union)
+    return any(is_traced(one) or type(one) in kinds for one in _inside(trace, value))
 
 
 def _by_case(trace: Trace, value: Any, run: Callable[[], Any]) -> Any:
     """`run()` for each case of what is one of several in a value."""
-    found = _several(trace, value)
-    if found is None:
-        return run()
-    return trace.map_cases(lambda _: _by_case(trace, value, run), found)
-
-
-def _several(trace: Trace, value: Any) -> Union | None:
-    """What is one of several in a value, if anything."""
-    kind = type(value)
-    if kind is Union:
-        return value if len(trace.cases_of(value)) > 1 else None
-    content = trace.content(value) if info(kind).is_container else value
-    if isinstance(content, dict):
-        content = tuple(content.values())
-    if not isinstance(content, (tuple, list, deque)):
-        return None
-    return next((one for part in content if (one := _several(trace, part))), None)
+    for one in _inside(trace, value):
+        if type(one) is Union and len(trace.cases_of(one)) > 1:
+            return trace.map_cases(lambda _: _by_case(trace, value, run), one)
+    return run()
 
 
 def kept(trace: Trace, value: Any) -> Any:

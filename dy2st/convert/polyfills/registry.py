@@ -93,12 +93,6 @@ def polyfill(*functions: Any, moves: int = 0) -> Callable[[F], F]:
     return register
 
 
-def as_written(*functions: Any) -> None:
-    """Let functions of the library that are written in Python be traced as they are."""
-    for function in functions:
-        polyfill(function)(function)
-
-
 def pure(module: Any, accelerator: str) -> dict[str, Any]:
     """What a module holds where the one in C that replaces its functions is not there."""
 

@@ -6,13 +6,14 @@ import math
 import statistics
 from typing import Any
 
-from dy2st.convert.polyfills.registry import as_written, polyfill
+from dy2st.convert.polyfills.registry import polyfill
 
-as_written(
+for _function in (  # which are traced as they are
     *(statistics.fmean, statistics.geometric_mean, statistics.mode, statistics.multimode),
     *(statistics.median, statistics.median_low, statistics.median_high, statistics.quantiles),
     *(statistics.covariance, statistics.correlation, statistics.linear_regression),
-)
+):
+    polyfill(_function)(_function)
 
 
 @polyfill(statistics.mean)
