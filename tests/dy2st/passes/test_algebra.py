@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import dy2st
 from dy2st.passes import SimplifyAlgebra
 from dy2st_runtime.ir import F, apply
 from dy2st_runtime.ops.control_flow import cond
@@ -251,3 +252,12 @@ def test_it_works_inside_branches_and_loops(t):
     program = t.program_of(lambda x: t.nested(inner, x, *x.shape), t.floats("n", 3))
     found = t.names(t.settled(PASS, program))
     assert "multiply" not in found and "neg" not in found and found.count("relu") == 1
+
+
+def test_numbers_of_python_keep_their_64_bits():
+    def squared(x):
+        total = float(x.sum())
+        return total * total
+
+    static = dy2st.to_static(squared, build_strategy="inference")
+    assert static(dy2st.to_tensor([0.1, 0.2])) == squared(dy2st.to_tensor([0.1, 0.2]))

@@ -434,7 +434,7 @@ class Tracer:
             wanted = dtype if is_promoted(definition, index) else None
             is_local = isinstance(value, Variable)
             variable = self.local(value) if is_local else self.variable(value, wanted, at)
-            if wanted is None and variable.number is float:
+            if wanted is None and variable.number is float and not self._is_scratch:
                 wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
             if wanted is not None and variable.tensor_type.dtype != wanted:
                 variable = self._cast(variable, wanted)
