@@ -16,7 +16,7 @@ MODEL_CODE = (
     *("generation", "pipelines", "corners", "conditions", "data_texts", "alignment"),
     *("graphs", "motion", "schedules", "beams", "markets", "molecules", "robots", "pictures"),
     *("tracking", "games", "speech", "reinforcement", "solvers", "structures", "probability"),
-    *("signals", "learning", "dealing", "sharing"),
+    *("signals", "learning", "dealing", "sharing", "serving", "estimation", "arithmetic"),
 )
 
 PLAIN_VALUES = (
