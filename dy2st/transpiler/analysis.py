@@ -365,9 +365,9 @@ class Binding:
         self._names = names
         self._local = frozenset(local)
         self.at: dict[int, frozenset[str]] = {}
-        self.unsure_reads: dict[int, Node] = {}
-        self.unsure_statements: dict[int, Node] = {}
-        self.in_comprehension: set[int] = set()
+        self.unsure: dict[int, Node] = {}  # names, `del`s, and assignments as `+=`
+        self.starts: set[str] = set()  # the variables that these read
+        self.in_comprehension: set[str] = set()  # of these, but in its first iterable
         self.block(function.body, frozenset(parameters(function)))
 
     def block(self, block: Block, bound: frozenset[str]) -> frozenset[str]:
@@ -398,7 +398,8 @@ class Binding:
             targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
             changed = {n for target in targets for n in plain_targets(target)}
             if changed & self._local - bound:
-                self.unsure_statements[id(node)] = node
+                self.unsure[id(node)] = node
+                self.starts |= changed
         bound = self._read(node, bound)
         if isinstance(node, gast.Return | gast.Raise | gast.Break | gast.Continue):
             # No path goes on behind a jump: all names count as bound, so that a join asks the other
@@ -444,13 +445,14 @@ class Binding:
         if not self._names.of(node).reads & self._local <= bound:
             for name in reads_now(node):
                 if name.id in self._local and name.id not in bound:
-                    self.unsure_reads[id(name)] = name
+                    self.unsure[id(name)] = name
+                    self.starts.add(name.id)
             # All but its first iterable a comprehension reads in its own scope.
             for inner in walk(node):
                 if isinstance(inner, COMPREHENSIONS):
                     first = {id(n) for n in walk(inner.generators[0].iter)}
-                    names = {id(n) for n in walk(inner) if isinstance(n, gast.Name)}
-                    self.in_comprehension |= names - first
+                    names = [n for n in walk(inner) if id(n) in self.unsure and id(n) not in first]
+                    self.in_comprehension.update(name.id for name in names)
         if not self._has_walrus:
             return bound
         return bound | {walrus.target.id for walrus in _sure_walruses(node)}
@@ -599,8 +601,7 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         walruses = [one for one in own_nodes(function) if isinstance(one, gast.NamedExpr)]
         cells |= {one.target.id for one in walruses if id(one) not in sure} & local
     if not INLINES:  # what has no value is a free variable there
-        reads = binding.unsure_reads.values()
-        cells |= {node.id for node in reads if id(node) in binding.in_comprehension} & local
+        cells |= binding.in_comprehension & local
     for node in staged:
         written = _written(node, table)
         live = liveness.on_exception[id(node)] | liveness.when_caught.get(id(node), _NONE)
@@ -608,17 +609,13 @@ def analyse(function: Node, local: set[str], captured: set[str], context: Contex
         # that has raised are not.
         cells |= (written & local & live) - context.flags
     plain = frozenset(local - cells)
-    unsure = {**binding.unsure_reads, **binding.unsure_statements}
-    found = Analysis(Scope(plain, frozenset(cells)), table, unsure)
+    found = Analysis(Scope(plain, frozenset(cells)), table, binding.unsure)
     for node in staged:
         node.flow = flow = _flow(node, table, liveness, plain)
         passed = {*flow.given, *flow.own}.union(*flow.reads)
         # What is passed to a staged statement needs a value: `unbound`, where it may have none.
         found.starts |= passed - binding.at[id(node)]
-    found.starts.update(node.id for node in binding.unsure_reads.values())
-    for node in binding.unsure_statements.values():
-        targets = [node.target] if isinstance(node, gast.AugAssign) else node.targets
-        found.starts.update(name for target in targets for name in plain_targets(target))
+    found.starts |= binding.starts
     found.starts &= plain - parameters(function)
     return found
 
