@@ -219,7 +219,8 @@ class Trace(Vocabulary):
 
     def end(self) -> None:
         """Let go of all that the trace knows: objects of the user's live no longer than before."""
-        for held in (*vars(self).values(), *vars(self.state).values()):
+        known = (self, self.state, self.locations)
+        for held in (held for one in known for held in vars(one).values()):
             if isinstance(held, (dict, list, set)):
                 held.clear()
         self.repeats, self.record = Repeats(), Record()
