@@ -8,7 +8,7 @@ what Python has of it. All else goes the long way.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partialmethod
 from types import FunctionType
 from typing import Any
 
@@ -52,12 +52,6 @@ _MODULES: tuple[Any, ...] = (
     places,
     try_with,
 )
-_BOUND = {
-    name: function
-    for module in _MODULES
-    for name, function in vars(module).items()
-    if name in dy2static.VOCABULARY and function.__module__ == module.__name__
-}
 
 
 class Machine(Trace):
@@ -73,31 +67,17 @@ class Machine(Trace):
         """Bind the protocol."""
         super().__init__(tracer, record, call_context, locations)
         tracer.host = self
-        own = vars(self)
-        own.update({name: partial(function, self) for name, function in _BOUND.items()})
-        self.before_changed = partial(note_change, self)
-        own.update({name: getattr(dy2static, name) for name in dy2static.STATEMENTS})
-        own.update({name: partial(operators.unary, self, name) for name in operators.UNARY})
-        # At last: they stand in place of the long ways of the same names.
-        own.update(short_ways(self))
+        # They stand in place of the long ways of the same names.
+        vars(self).update({way.__name__: way for make in _MAKERS for way in make(self)})
+
+    before_changed = note_change
 
 
 Way = Callable[..., Any]
 
 
-def short_ways(trace: Trace) -> dict[str, Way]:
-    """The functions of the protocol that have one, bound to a trace."""
-    found = {way.__name__: way for make in _MAKERS for way in make(trace)}
-    for name, (plain, *_) in operators.BINARY.items():
-        found[name] = _operator(plain, partial(operators.binary, trace, name))
-    for name, plain_name in operators.IN_PLACE.items():
-        plain = operators.BINARY[plain_name][0]
-        found[name] = _operator(plain, partial(operators.in_place, trace, plain_name), True)
-    return found
-
-
-def _operator(plain: Way, other: Way, is_in_place: bool = False) -> Way:
-    def operator(left: Any, right: Any) -> Any:
+def _operator(plain: Way, name: str, other: Way, is_in_place: bool = False) -> Way:
+    def operator(trace: Trace, left: Any, right: Any) -> Any:
         kinds = type(left), type(right)
         if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
             return plain(left, right)
@@ -110,7 +90,7 @@ def _operator(plain: Way, other: Way, is_in_place: bool = False) -> Way:
             if getattr(left, "is_numpy", False) or getattr(right, "is_numpy", False):
                 return operators.still_numpy(found, left, right)
             return found
-        return other(left, right)
+        return other(trace, name, left, right)
 
     return operator
 
@@ -249,3 +229,18 @@ def _calls(trace: Trace) -> Sequence[Way]:
 
 
 _MAKERS = (_items, _names, _attributes, _calls)
+
+for _module in _MODULES:
+    for _name, _function in vars(_module).items():
+        if _name in dy2static.VOCABULARY and _function.__module__ == _module.__name__:
+            is_class = isinstance(_function, type)  # which would not be bound
+            setattr(Machine, _name, partialmethod(_function) if is_class else _function)
+for _name in dy2static.STATEMENTS:
+    setattr(Machine, _name, staticmethod(getattr(dy2static, _name)))
+for _name in operators.UNARY:
+    setattr(Machine, _name, partialmethod(operators.unary, _name))
+for _name, (_plain, *_) in operators.BINARY.items():
+    setattr(Machine, _name, _operator(_plain, _name, operators.binary))
+for _name, _of in operators.IN_PLACE.items():
+    _plain = operators.BINARY[_of][0]
+    setattr(Machine, _name, _operator(_plain, _of, operators.in_place, is_in_place=True))
