@@ -187,6 +187,16 @@ def set_add(x):
     return len(seen), 2 in seen
 
 
+@construct(
+    "a loop over a set of ints that the data decides", "in Python's order, if it has only grown"
+)
+def loop_over_a_set_of_ints(x):
+    found = []
+    for number in {int(v * 9) for v in x}:
+        found.append(number)
+    return found
+
+
 @construct("a list in a dict", "changed inside of what holds it")
 def nested_list(x):
     table = {"k": [x], "n": (x, [1])}
