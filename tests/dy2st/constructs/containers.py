@@ -594,3 +594,50 @@ def change_of_a_list_put_into_another(x):
         outer.append(inner)
     inner.append(5)
     return outer, inner
+
+
+@construct(
+    "two rows of a list change places, as a tensor says, and change later",
+    "names of lists are places in a table of the Program",
+)
+def rows_that_change_places(x):
+    rows = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
+    place = 2 if x.sum() > 0 else 1
+    for other in range(3):
+        if x.sum() > rows[other][0]:
+            place = other
+    rows[0], rows[place] = rows[place], rows[0]
+    for row in rows[1:]:
+        row[1] -= rows[0][1]
+    return rows, rows[0] is rows[place]
+
+
+@construct(
+    "the best list so far is the one that goes on, or an older one",
+    "both names see what is appended to either",
+)
+def best_list_so_far(x):
+    best = run = [0.0]
+    left = x.sum() + 3
+    while left > 0:
+        if left < 2:
+            run = [1.0]
+        run.append(2.0)
+        if len(run) > len(best):
+            best = run
+        left = left - 1
+    run.append(3.0)
+    return best, run, best is run
+
+
+@construct("a dict that holds dicts, as a trie", "tables of the Program, as deep as the data lead")
+def trie_of_dicts(x):
+    root = {}
+    for word in ((1, 2), (1, 3), (1, 2, 4)):
+        node = root
+        for letter in word:
+            letter = letter if x.sum() > 0 else letter % 2
+            if letter not in node:
+                node[letter] = {}
+            node = node[letter]
+    return root
