@@ -470,3 +470,20 @@ def test_a_value_is_kept_though_what_it_was_taken_from_changes_later():
         x = dy2st.to_tensor([1.0, 2.0])
         static(x, SimpleNamespace(held=x), [x])
         assert held.tolist() == [1.0, 2.0] and x.tolist() == [2.0, 4.0]
+
+
+def test_an_element_of_a_list_that_gets_another_shape_is_still_what_it_may_be():
+    def f(x):
+        y = x * 1
+        row = y.unbind(0)[0]
+        corner = row[0, 1]
+        row.reshape_([3, 2])
+        y.zero_()
+        row[0] = 8.0
+        return y, row, corner
+
+    x = dy2st.ones([2, 2, 3])
+    known = to_static(f)(x)
+    assert [one.tolist() for one in known] == [one.tolist() for one in f(x)]
+    with pytest.raises(EscapedVariable, match="may have been changed in place"):
+        to_static(f, input_spec=[InputSpec([None, None, None])])(x)

@@ -431,11 +431,17 @@ class Views:
             return False
         version, maker = self._version(self.root(tensor)), new.maker
         assert isinstance(maker, Operator)
+        aliases, is_view = self._tracer.aliases, tensor in self.links
+        _, *others = aliases.of(aliases.origin(self._tracer.captured(tensor)))
         base, steps = self._leave_memory(tensor)
         self._has_changed = True
         self._link(tensor, Link(base, [*steps, (maker, 0)], version))
         self._tracer.hold(tensor, new)
         self._tracer.overwrite(tensor)  # it has another shape, also if it was made anew before
+        # What the tensor may have been is from here on what its new base may be.
+        if isinstance(base, Variable) and not is_view:
+            for one in others:
+                aliases.note(base, one)
         self._current[tensor, new] = version
         return True
 
