@@ -360,9 +360,8 @@ class ConcreteProgram:
 
     def _aliased(self, has_passes: bool) -> tuple[Collection[int], Collection[int]]:
         """The outputs whose arrays are those of tensors, and those of which two may be one."""
-        if self.aliasing is None:
-            return (), ()
-        return self.aliasing.as_is(has_passes), () if has_passes else self.aliasing.merged
+        aliasing = self.aliasing or OutputAliasing()
+        return aliasing.as_is(has_passes), () if has_passes else aliasing.merged
 
     def _run_taped(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         """Run operator by operator, so that the tape sees branches and loops as they are taken."""
@@ -476,9 +475,7 @@ def is_pure(concrete: ConcreteProgram) -> bool:
     if does_more or end.given or concrete.apart or concrete.settings != []:
         return False
     # Arrays alone must decide which tensors of the call are returned.
-    aliasing, outputs = concrete.aliasing, concrete.main_program.outputs
-    if aliasing is None:
-        return True
+    aliasing, outputs = concrete.aliasing or OutputAliasing(), concrete.main_program.outputs
     has_lists = any(isinstance(outputs[index].type, ArrayType) for index in aliasing.perhaps)
     return aliasing.by_arrays and not aliasing.merged and not has_lists
 
@@ -502,11 +499,12 @@ class _Writer:
 
     def __init__(self, concrete: ConcreteProgram, executable: Any, better: OptimizedProgram | None):
         """Take what is run: the Program, or what passes have made of it."""
-        self.concrete, self.executable, self.aliasing = concrete, executable, concrete.aliasing
+        self.concrete, self.executable = concrete, executable
+        self.aliasing = concrete.aliasing or OutputAliasing()
         self.names: dict[str, Any] = {
             **{"Tensor": EagerTensor, "wrapped": wrapped, "rebuild": rebuild},
             **{"executable": executable, "records": is_grad_enabled},
-            "as_is": () if self.aliasing is None else self.aliasing.as_is(better is not None),
+            "as_is": self.aliasing.as_is(better is not None),
         }
         self.inputs = [f"x{n}" for n in range(len(concrete.inputs))]
         self.results = [f"r{n}" for n in range(len(concrete.main_program.outputs))]
@@ -525,7 +523,7 @@ class _Writer:
             self.in_full = ["records() and (any_open(tensors) or any_open(state))"]
             self.arrays = "[one.array for one in state]"
         # Two tensors that may be returned must not have one array.
-        perhaps = [] if self.aliasing is None else self.aliasing.perhaps.values()
+        perhaps = self.aliasing.perhaps.values()
         for first, second in dict.fromkeys(p for one in perhaps for p in combinations(one, 2)):
             one, other = self.held[first], self.held[second]
             self.in_full.append(f"{one}.array is {other}.array and {one} is not {other}")
@@ -580,15 +578,14 @@ class _Writer:
             kind = "wrapped" if isinstance(variable.type, ArrayType) else "Tensor"
             made.append(f"{kind}({self.results[index]})")
             # Wrapped from last to first, so that the first place is asked first, as `put` does.
-            for place in reversed(aliasing.perhaps.get(index, ()) if aliasing else ()):
+            for place in reversed(aliasing.perhaps.get(index, ())):
                 made[index] = (
                     f"{held[place]} if {self.results[index]} is {held[place]}.array else {made[-1]}"
                 )
-        if aliasing is not None:
-            for index, place in aliasing.sure.items():
-                made[index] = held[place]
-            for index, before in aliasing.again.items():
-                made[index] = f"t{before}"
+        for index, place in aliasing.sure.items():
+            made[index] = held[place]
+        for index, before in aliasing.again.items():
+            made[index] = f"t{before}"
         return made
 
 
