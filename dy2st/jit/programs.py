@@ -343,20 +343,20 @@ class Programs:
         static, args, kwargs = asked.static, asked.args, asked.kwargs
         numbers, bind = self.numbers, partial(static.signature.bind, static.dygraph_function)
         numbers.see(args, kwargs, partial(static.signature.says, static.input_spec or ()))
-        # Numbers that are inputs stand in containers of their own.
-        asked.containers = static.signature.containers(bind(args, kwargs))
+        bound = bind(args, kwargs)
+        asked.containers = static.signature.containers(bound)
         ties = ties_of(asked.containers) if asked.ties is None else asked.ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)
-            arguments = bind(given.args, given.kwargs)
+            # Numbers that are inputs stand in containers of their own.
+            arguments = bind(given.args, given.kwargs) if given.places else bound
             leaves, structure = flatten(arguments, is_tensor)
-            asked.tensors = tensors = [as_tensor(leaf) for leaf in leaves]
-            call = CallContext(gradients_of(tensors), is_tentative=is_tentative, may_ask=may_ask)
-            asked.call = call
+            asked.tensors = [as_tensor(leaf) for leaf in leaves]
+            gradients = gradients_of(asked.tensors)
+            asked.call = call = CallContext(gradients, is_tentative=is_tentative, may_ask=may_ask)
             try:
-                subject = Subject(static, arguments, call, ties)
-                asked.concrete = self._of_call(subject, structure, tensors)
+                asked.concrete = self._of_call(asked, call, arguments, structure, ties)
                 break
             except Exception as error:
                 if not given.places or call.is_lost:
@@ -372,13 +372,18 @@ class Programs:
             self._know(asked, given, arguments)
 
     def _of_call(
-        self, subject: Subject, structure: Any, tensors: list[EagerTensor]
+        self,
+        asked: Invocation,
+        call: CallContext,
+        arguments: dict[str, Any],
+        structure: Any,
+        ties: Ties,
     ) -> ConcreteProgram:
-        """The Program of a subject with tensors; `structure` is what is there beside them."""
-        static, arguments, call = subject.static, subject.specs, subject.call
+        """The Program for a call; `structure` is what its arguments are beside their tensors."""
+        static, tensors = asked.static, asked.tensors
         dtypes = tuple(map(kind_of, tensors))
         shapes = tuple(t.array.shape for t in tensors)
-        python, mode = (constant_key(structure), subject.ties), settings()
+        python, mode = (constant_key(structure), ties), settings()
         key = (dtypes, shapes, python, mode)
         # What a trace holds must not hold the Programs, which are to go without it.
         call.may_leave = partial(_leave_once, self._made, key)
@@ -387,9 +392,9 @@ class Programs:
             return concrete
         if static.input_spec is not None:
             specs = static.signature.match(static.input_spec, arguments)
-            concrete = self.of_specs(replace(subject, specs=specs))
+            concrete = self.of_specs(Subject(static, specs, call, ties))
         else:
-            subject = replace(subject, specs=to_named_specs(arguments))
+            subject = Subject(static, to_named_specs(arguments), call, ties)
             kind = (dtypes, tuple(map(len, shapes)), python, mode)
             family = self._families.get(kind)
             if family is None:
@@ -417,7 +422,6 @@ class Programs:
         name, specs = subject.static.__qualname__, subject.specs
         while family.symbolic:
             wider = generalised(specs, family.symbolic)
-            where = f"{name}(): unknown sizes of {axes_text(specs, family.symbolic)}"
             try:
                 concrete = self.of_specs(replace(subject, specs=wider, is_asked_for=False))
                 if family.accepts(concrete):
@@ -427,12 +431,14 @@ class Programs:
                     note(f"{name}() gets a Program for the shapes {[*shapes]} alone")
                     return None
                 self.cache.discard(concrete)
-                note(f"{where} cannot be: they change what kind of value is returned")
+                why = "they change what kind of value is returned"
             except StateMade:
                 raise  # a trace with numbers makes it, too
             except Exception as error:
                 # Whatever it is, a trace with numbers shows whether it is an error of the user's.
-                note(f"{where} cannot be: {type(error).__name__}: {str(error).splitlines()[:1]}")
+                why = f"{type(error).__name__}: {str(error).splitlines()[:1]}"
+            sizes = axes_text(specs, family.symbolic)
+            note(f"{name}(): unknown sizes of {sizes} cannot be: {why}")
             family.pin(new)
             new = frozenset()
         return None

@@ -250,7 +250,7 @@ def _warn(static: StaticFunction, text: str, at: Location | None = None) -> None
 # -- one trace --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Subject:
     """What is traced: a function, and a call of it in which InputSpecs stand for tensors.
 
