@@ -77,7 +77,7 @@ def _whole(trace: Trace, value: Any) -> Any:
 @function_row(enumerate)
 @made_again
 def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
-    if trace.source_of(iterable) or own_method(trace, iterable, "__iter__") is not None:
+    if trace.source_of(iterable) is not None:
         return trace.call(enumerated, iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
@@ -212,12 +212,7 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     """`iter(value)`."""
     if sentinel is not _NOTHING:
-
-        def ask() -> Any:
-            with ending(trace, StopIteration):
-                return trace.call(value)
-
-        function = Asked(trace, value, ask)
+        function = Asked(trace, value, _until_end(trace, partial(trace.call, value)))
         end = Asked(trace, sentinel, lambda found: trace.truth(trace.eq(sentinel, found)))
         return trace.made(iter(function, end))
     own = own_method(trace, value, "__iter__")
@@ -230,6 +225,21 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     if type(items) is Indexed:
         return iterator(trace, lambda: items.length, items.item, items.whole)
     return trace.made(iter(items))
+
+
+def next_of(trace: Trace, iterator: Any) -> Iterable[Any]:
+    """An iterator of the user's class, asked in traced form."""
+    return map(_until_end(trace, partial(trace.call, next, iterator)), itertools.repeat(None))
+
+
+def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
+    """The same, where what it raises may be the end of an iterator."""
+
+    def asked(*_: None) -> Any:
+        with ending(trace, StopIteration):
+            return ask()
+
+    return asked
 
 
 @function_row(next)

@@ -23,6 +23,7 @@ from dy2st.convert.kinds.iterators import (
     is_counting,
     left_of,
     mark_left,
+    next_of,
     of_dynamic,
     of_list,
     refuse_advance,
@@ -58,8 +59,11 @@ from dy2st_runtime.ir import F, Tensor
 from dy2st_runtime.nn.layer import Layer
 
 
-def items_of(trace: Trace, iterable: Any) -> Any:
-    """What a loop runs over: an Indexed, or an iterable of Python."""
+def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
+    """What a loop runs over: an Indexed, or an iterable of Python.
+
+    `is_left`: nobody goes on with it behind an exception, or behind its end.
+    """
     kind = type(iterable)
     if kind is Generated:
         iterable = resolved(trace, iterable)
@@ -105,7 +109,9 @@ def items_of(trace: Trace, iterable: Any) -> Any:
             return in_order
         iterator = call(trace, own, iterable)
         is_users = own_method(trace, iterator, "__next__") is not None
-        return trace.call(asked, iterator) if is_users else items_of(trace, iterator)
+        if is_users:
+            return trace.call(asked, iterator) if is_left else next_of(trace, iterator)
+        return items_of(trace, iterator)
     if own is None and own_method(trace, iterable, "__getitem__") is not None:
         is_by_index = of_class(trace, kind, "__iter__") is MISSING
         if not is_by_index:
@@ -128,7 +134,7 @@ def items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
     source = source_of(trace, iterable)
     if source is not None:
         return iterable, source
-    items = items_of(trace, iterable)
+    items = items_of(trace, iterable, is_left=True)
     return items, source_of(trace, items)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
+from dy2st.jit import to_static
 from tests.dy2st.convert.kinds.same import refused, same
 
 CALLS = ([1.0, 2.0, 3.0], [-1.0, -2.0, 1.0], [9.0, 9.0, 9.0])
@@ -112,8 +115,8 @@ def over_a_sequence(x):
 
 def left_and_gone_on_with(x):
     items, total = Items(x), x[0] * 0
-    for place, v in enumerate(items, start=1):
-        total = total + place * v
+    for v in items:
+        total = total + v
         if total > 3:
             break
     rest = [v for v in items]
@@ -165,3 +168,39 @@ def test_a_case_that_may_have_no_attribute_is_refused():
         return x
 
     refused(f, "a `case` asks for the attribute 'large'", *CALLS)
+
+
+class Flaky:
+    """An iterator that goes on behind an exception, and behind its end."""
+
+    def __init__(self):
+        self.place = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.place += 1
+        if self.place == 2:
+            raise ValueError("once")
+        if self.place in (4, 7):
+            raise StopIteration
+        return self.place
+
+
+def until_the_seventh(items):
+    found = []
+    for _ in range(7):
+        try:
+            found.append(next(items))
+        except (ValueError, StopIteration) as error:
+            found.append(type(error).__name__)
+    return found
+
+
+@pytest.mark.parametrize(
+    "kind", [zip, enumerate, iter, partial(map, str)], ids=["zip", "enumerate", "iter", "map"]
+)
+def test_iterators_over_one_of_the_user_ask_it_again_behind_an_exception(kind):
+    found = to_static(lambda: until_the_seventh(kind(Flaky())))()
+    assert found == until_the_seventh(kind(Flaky()))
