@@ -23,8 +23,8 @@ C = TypeVar("C")
 _OWN_FOLDERS: list[str] = [os.path.dirname(os.path.dirname(__file__)), "<dy2st "]
 _explanations: list[Callable[[FrameType], str]] = []
 # By identity: equal code objects of two files are equal to Python.
-_columns: ByIdentity[CodeType, list[int | None]] = ByIdentity()
-_OF_COLUMN: Callable[[tuple[Any, ...]], int | None] = itemgetter(2)
+_places: ByIdentity[CodeType, list[tuple[int | None, int | None]]] = ByIdentity()
+_LINE_AND_COLUMN: Callable[[tuple[Any, ...]], tuple[int | None, int | None]] = itemgetter(0, 2)
 
 
 def hide_frames_of(folder: str) -> None:
@@ -72,7 +72,8 @@ def user_location(layer: str = "") -> Location | None:
     if frame is None:
         return None
     code = frame.f_code
-    return Location(code.co_filename, frame.f_lineno, _column(code, frame.f_lasti), False, layer)
+    line, column = _place(code, frame.f_lasti)
+    return Location(code.co_filename, line or frame.f_lineno, column, False, layer)
 
 
 ConversionError._here = staticmethod(user_location)
@@ -106,7 +107,7 @@ def place_of(function: Any) -> Location | None:
 def location_of(trace: TracebackType) -> Location:
     """The place of an entry of a traceback."""
     code = trace.tb_frame.f_code
-    return Location(code.co_filename, trace.tb_lineno, _column(code, trace.tb_lasti))
+    return Location(code.co_filename, trace.tb_lineno, _place(code, trace.tb_lasti)[1])
 
 
 @lru_cache(maxsize=1024)
@@ -120,15 +121,18 @@ def is_asked_by_library(frame: FrameType) -> bool:
     return listener.hear is not None and not is_own_file(frame.f_code.co_filename)
 
 
-def _column(code: CodeType, offset: int) -> int:
-    """Column of the instruction at `offset`, 0 if unknown."""
+def _place(code: CodeType, offset: int) -> tuple[int, int]:
+    """Line and column of the instruction at `offset`, 0 if unknown.
+
+    `f_lineno` looks for each line from the first on, in a long function for longer than all else.
+    """
     if sys.version_info < (3, 11) or offset < 0:
-        return 0
-    known = _columns.get(code)
+        return 0, 0
+    known = _places.get(code)
     if known is None:
-        known = _columns[code] = [*map(_OF_COLUMN, code.co_positions())]
-    column = known[offset // 2]
-    return 0 if column is None else column + 1
+        known = _places[code] = [*map(_LINE_AND_COLUMN, code.co_positions())]
+    line, column = known[offset // 2]
+    return line or 0, 0 if column is None else column + 1
 
 
 def hide_own_frames(error: BaseException) -> None:
