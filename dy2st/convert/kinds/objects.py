@@ -24,7 +24,16 @@ from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
-from dy2st.convert.values.layout import Layout, Leaf, Number, Same, is_traced_number, number_kind
+from dy2st.convert.values.layout import (
+    Layout,
+    Leaf,
+    Number,
+    Reference,
+    Same,
+    all_of,
+    is_traced_number,
+    number_kind,
+)
 from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -513,6 +522,14 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
         content = held(trace, value)
         if type(value) is set and type(content) is set:
             return trace.made({_deepcopy(trace, one, memo) for one in content})
+        element = getattr(content, "element", None)
+        inside = all_of([] if element is None else [element])
+        if trace.locations.of(value) is not None or any(type(one) is Reference for one in inside):
+            raise ConversionError(
+                f"deepcopy() of a {kind.__name__} of what a branch, loop or list has chosen",
+                why="which of the parts are one object, is known only when the Program runs",
+                hint="copy each part: [row.copy() for row in rows]",
+            )
         made = _remember(trace, memo, value, trace.call(value.copy))
         if type(content) is SymbolicSequence or type(value) in (set, bytearray):
             return made

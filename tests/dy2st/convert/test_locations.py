@@ -530,3 +530,25 @@ def test_a_file_gives_one_object_in_several_places(function, tmp_path):
         x = dy2st.to_tensor(values)
         wanted = with_its_identities(function(x), {})
         assert with_its_identities(loaded(x), {}) == with_its_identities(static(x), {}) == wanted
+
+
+def a_deep_copy(x):
+    rows = [[value] for value in x]
+    place = int(x.argmax())
+    rows[0], rows[place] = rows[place], rows[0]
+    rows[0].append(x[0])
+    return copy.deepcopy(rows)
+
+
+def a_deep_copy_of_objects(x):
+    nodes = [Node(value) for value in x if value > 0.7]
+    others = nodes[::-1]
+    others[0].value = 0.0
+    return [node.value for node in copy.deepcopy(nodes)]
+
+
+@pytest.mark.parametrize("function", [a_deep_copy, a_deep_copy_of_objects])
+def test_a_deep_copy_of_what_has_locations_is_refused(function):
+    static = to_static(function, input_spec=[InputSpec([None], "float32")])
+    with pytest.raises(ConversionError):
+        static(dy2st.to_tensor(CALLS[0]))
