@@ -70,6 +70,7 @@ class _Traces(ThreadState):
 
 
 _traces = _Traces()
+_hash_of_variable: Callable[[Any], int] = object.__hash__
 _hash_of_size: Callable[[Any], int] = vars(Dim)["__hash__"]
 _text_of_size: Callable[[Any], str] = vars(Dim)["__repr__"]
 _text_of_condition: Callable[[Any], str] = vars(Condition)["__repr__"]
@@ -78,7 +79,7 @@ _text_of_condition: Callable[[Any], str] = vars(Condition)["__repr__"]
 def _checked_hash(variable: Variable) -> int:
     if variable.number is not None and _user_asks(sys._getframe(1)):
         raise variable.unhashable()
-    return object.__hash__(variable)
+    return _hash_of_variable(variable)
 
 
 def _checked_hash_of_size(size: Dim) -> int:
@@ -127,7 +128,7 @@ def _unknown(size: str, what: str) -> Exception:
 
 # What checks, and what does not.
 _METHODS: dict[tuple[type, str], tuple[Any, Any]] = {
-    (Variable, "__hash__"): (_checked_hash, object.__hash__),
+    (Variable, "__hash__"): (_checked_hash, _hash_of_variable),
     (Dim, "__hash__"): (_checked_hash_of_size, _hash_of_size),
     (Dim, "__repr__"): (_checked_text_of_size, _text_of_size),
     (Dim, "__str__"): (_checked_text_of_size, _text_of_size),

@@ -406,11 +406,12 @@ class Tracer:
     def import_into(self, block: Block, variable: Variable) -> Variable:
         """The parameter of a finished nested Block that stands for an outer Variable."""
         known = self._rows[block].captured
-        if variable not in known:
-            known[variable] = block.add_parameter(variable.type, variable.name)
-            known[variable].held = data_of(variable)
-            self.aliases.imported(known[variable], variable)
-        return known[variable]
+        found = known.get(variable)
+        if found is None:
+            found = known[variable] = block.add_parameter(variable.type, variable.name)
+            found.held = data_of(variable)
+            self.aliases.imported(found, variable)
+        return found
 
     # -- recording ---------------------------------------------------------------------------
 

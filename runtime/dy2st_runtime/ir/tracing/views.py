@@ -133,8 +133,8 @@ class Aliases:
 
     def origin(self, variable: Variable) -> Variable:
         """The Variable, of whatever Block around, that the user's name holds."""
-        while variable in self._outer:
-            variable = self._outer[variable]
+        while (outer := self._outer.get(variable)) is not None:
+            variable = outer
         return variable
 
     def of(self, variable: Variable) -> list[Variable]:
