@@ -196,6 +196,15 @@ class AliasTracker:
             self._roots[one] = other
             self._fixed |= {other} if one in self._fixed else set()
 
+    def fix(self, element: Layout | None) -> None:
+        """Note that one object may be several elements: a change of one would not reach others."""
+        if element is not None and has_objects(element):
+            self._fixed.add(self._root(element))
+
+    def are_linked(self, one: Layout, other: Layout) -> bool:
+        """Whether elements of two layouts may be the same objects."""
+        return self._root(one) is self._root(other)
+
     def _element(self, owner: Any) -> Layout | None:
         """The layout of the elements of a list of a length; None of all else."""
         return getattr(self._trace.raw(owner), "element", None)

@@ -200,6 +200,8 @@ def joined(trace: Trace, left: Any, right: Any, kind: type) -> SymbolicSequence:
     if second.element is None:
         return first
     element = of_both(first.element, second.element)
+    are_one = trace.alias_tracker.are_linked(first.element, second.element)
+    trace.alias_tracker.fix(element if are_one else None)
     for one in (first.element, second.element):
         trace.alias_tracker.link(one, element)
     pairs = zip(
@@ -238,6 +240,7 @@ def repeat(trace: Trace, owner: Any, times: Any) -> Any:
     if type(content) is not SymbolicSequence and isinstance(times, int):
         return new_list(trace, content * times, kind, owner)
     whole = as_dynamic(trace, content, kind)
+    trace.alias_tracker.fix(whole.element)
     found = of_each(trace, whole, lambda array: F.array_repeat(array, times))
     return new_list(trace, found, kind, owner)
 

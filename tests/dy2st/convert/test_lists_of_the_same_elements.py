@@ -125,6 +125,27 @@ def _in_a_tuple(x):
     return [row[1] for row in kept]
 
 
+def _one_row_many_times(x):
+    rows = [[0]] * int(x.sum())
+    rows[0].append(1)
+    return [len(row) for row in rows]
+
+
+def _rows_twice(x):
+    rows = [[value] for value in x]
+    rows = rows + rows
+    rows[0].append(1)
+    return [len(row) for row in rows]
+
+
+def _some_rows_once_more(x):
+    rows = [[value] for value in x]
+    rows.extend(rows[:2])
+    rows[0].append(1)
+    rows[-1].append(2)
+    return [len(row) for row in rows]
+
+
 @pytest.mark.parametrize("size", [None, 3])
 @pytest.mark.parametrize("changed", [_objects_of_a_group, _the_object_itself, _two_of_them])
 def test_an_object_sees_a_change_of_it_as_an_element(changed, size):
@@ -140,6 +161,9 @@ def test_an_object_sees_a_change_of_it_as_an_element(changed, size):
         _appended_to_two,
         _a_list_inside,
         _in_a_tuple,
+        _one_row_many_times,
+        _rows_twice,
+        _some_rows_once_more,
     ],
 )
 def test_a_list_sees_a_change_through_another_one(changed):
