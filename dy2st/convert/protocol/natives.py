@@ -636,10 +636,13 @@ def _array_now(trace: Trace, value: Any) -> Any:
 def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
     """A list of tensors, of which the Program has an array."""
     is_list, element = content.kind in (list, tuple, deque), content.element
-    places = [i for i, one in enumerate(getattr(element, "cases", ())) if type(one) is Leaf]
+    cases = [*enumerate(getattr(element, "cases", ()))]
+    ranks = {place: one.type.rank for place, one in cases if type(one) is Leaf}
+    places = [place for place, rank in ranks.items() if rank == max(ranks.values())]
     if is_list and len(places) == 1 and not trace.handlers:  # the run says whether all are tensors
         found: list[Any] = trace.made([])
-        error = NoTensor("a list of tensors holds a number or None; put zeros(...) in its place")
+        words = "a number, a tensor of fewer axes, or None; put zeros(...) in its place"
+        error = NoTensor(f"a list of tensors holds {words}")
 
         def take(item: Any) -> None:
             if type(item) is Union:
