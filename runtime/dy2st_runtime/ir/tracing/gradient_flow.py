@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Answer = bool | None
 
+_EMPTY = ArrayType(None)
 SETTER = "set_stop_gradient"
 """The operator that sets it of a tensor of the caller, or lets gradients flow where none did."""
 
@@ -57,15 +58,14 @@ class GradientFlow:
 
     def look_up(self, variable: Variable) -> Answer:
         """The same, not counted as a use: for assumptions on other Variables."""
-        waiting = [variable]
+        waiting: list[tuple[Variable, list[Variable] | None]] = [(variable, None)]
         while waiting:
-            last = waiting.pop()
+            last, sources = waiting.pop()
             if last in self._known:
                 continue
-            sources = self._sources(last)
-            missing = [v for v in sources if v not in self._known]
-            if missing:
-                waiting += [last, *missing]
+            if sources is None:  # those come first
+                sources = self._sources(last)
+                waiting += [(last, sources), *((v, None) for v in sources if v not in self._known)]
             else:
                 self._known[last] = self._answer(last, sources)
         return self._known[variable]
@@ -89,7 +89,7 @@ class GradientFlow:
         elif maker.name == CALL:
             return maker.operands
         # An empty list is as any other, and an index says nothing of the list.
-        found = [v for v in found if v.type != ArrayType(None)]
+        found = [v for v in found if v.type != _EMPTY]
         return [v for v in found if _is_differentiable(v)] if _is_on_lists(maker) else found
 
     def _answer(self, variable: Variable, sources: Sequence[Variable]) -> Answer:
