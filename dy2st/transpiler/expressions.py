@@ -133,8 +133,7 @@ def call(low: Lowering, node: Node) -> ast.expr:
         return ast.Call(called, values, keywords)
     # No argument can change what the attribute is, which Python reads before them.
     parts = [*node.args, *(keyword.value for keyword in node.keywords)]
-    is_method = isinstance(node.func, gast.Attribute)
-    if is_method and (is_own(node.func) or all(map(_is_quiet, parts))):
+    if isinstance(node.func, gast.Attribute) and all(map(_is_quiet, parts)):
         method = at(node.func, constant(node.func.attr))
         called = low.call("convert_call", low.expression(node.func.value), method)
     else:
@@ -251,8 +250,7 @@ def _part(low: Lowering, node: Node) -> ast.expr:
 def yielded(low: Lowering, node: Node) -> ast.expr:
     """`yield v`, or `push(v)`."""
     value = constant(None) if node.value is None else low.expression(node.value)
-    stays = is_own(node) or low.context.yields
-    return ast.Yield(value) if stays else low.call("push", value)
+    return ast.Yield(value) if low.context.yields else low.call("push", value)
 
 
 def yielded_from(low: Lowering, node: Node) -> ast.expr:

@@ -6,7 +6,7 @@ A comprehension is a local function of ordinary loops, called with its first ite
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import gast
@@ -110,19 +110,21 @@ def comprehension(low: Lowering, node: Node) -> ast.expr:
     """`[e for x in it if c]`, and sets and dicts alike."""
     first = low.expression(node.generators[0].iter)
     gathered, iterable, name = low.fresh("out"), low.fresh("it"), low.fresh("comp")
-    out = nodes.load(gathered)
-    if isinstance(node, gast.DictComp):
-        empty: ast.expr = ast.Dict([], [])
-        added = low.context.call("set_item", out, node.key, node.value)
-    else:
-        is_list = isinstance(node, gast.ListComp)
-        empty = ast.List([], LOAD) if is_list else ast.Call(low.builtin("set"), [], [])
-        method = gast.Attribute(out, "append" if is_list else "add", gast.Load())
-        method.own = True
-        added = gast.Call(method, [node.elt], [])
+    is_list = isinstance(node, gast.ListComp)
+
+    def innermost() -> ast.expr:
+        out = load(gathered)
+        if isinstance(node, gast.DictComp):
+            return low.call("set_item", out, low.expression(node.key), low.expression(node.value))
+        adds = low.call("convert_call", out, constant("append" if is_list else "add"))
+        return ast.Call(adds, [low.expression(node.elt)], [])
+
+    empty: ast.expr = ast.List([], LOAD) if is_list else ast.Dict([], [])
+    if isinstance(node, gast.SetComp):
+        empty = ast.Call(low.builtin("set"), [], [])
     start = [assign(gathered, low.call("made", empty))]
     end = [ast.Return(load(gathered))]
-    _define_loops(low, node, name, [iterable, gathered], added, start=start, end=end)
+    _define_loops(low, node, name, [iterable], innermost, start=start, end=end)
     return ast.Call(load(name), [first], [])
 
 
@@ -133,13 +135,11 @@ def generator_expression(low: Lowering, node: Node) -> ast.expr:
     first = low.expression(node.generators[0].iter)
     iterable, name = low.fresh("it"), low.fresh("genexpr")
     low.generators.add(name)
-    given: Node = gast.Yield(node.elt)
-    given.own = True
-    _define_loops(low, node, name, [iterable], given, is_staged=False)
+    yields = lambda: ast.Yield(low.expression(node.elt))  # noqa: E731
+    _define_loops(low, node, name, [iterable], yields, is_staged=False)
     taken, push, pushing = low.fresh("it"), low.fresh("push"), low.fresh("genexpr")
-    given = gast.Call(nodes.load(push), [node.elt], [])
-    given.own = True
-    _define_loops(low, node, pushing, [taken, push], given)
+    gives = lambda: ast.Call(load(push), [low.expression(node.elt)], [])  # noqa: E731
+    _define_loops(low, node, pushing, [taken, push], gives)
     is_map = len(node.generators) == 1 and not node.generators[0].ifs
     return low.call("convert_generator", load(name), first, load(pushing), constant(is_map))
 
@@ -151,24 +151,22 @@ def _define_loops(
     low: Lowering,
     node: Node,
     name: str,
-    own: list[str],
-    innermost: Node,
+    parameters: list[str],
+    innermost: Callable[[], ast.expr],
     is_staged: bool = True,
     start: Sequence[ast.stmt] = (),
     end: Sequence[ast.stmt] = (),
 ) -> None:
-    """`def name(iterable): for x in iterable: if c: innermost`, in the scope of the comprehension.
-
-    own: the names of ours in it, the first iterable before all; without `start` its parameters.
-    """
-    flow, block = _NO_STATE if is_staged else None, at(node, gast.Expr(innermost))
+    """`def name(iterable): for x in iterable: if c: ...`, in the scope of the comprehension."""
+    flow, block = _NO_STATE if is_staged else None, at(node, gast.Expr(None))
+    block.make = innermost  # in the scope of the loops
     for part in node.generators[::-1]:
         for test in part.ifs[::-1]:
             block = at(test, gast.If(test, [block], []))
             block.flow = flow
         block = at(part.target, gast.For(part.target, part.iter, [block], [], None))
         block.flow = flow
-    block.iter = at(node, nodes.load(own[0]))
+    block.iter = at(node, nodes.load(parameters[0]))
     table = low.names.table
     targets = table.of_all([one.target for one in node.generators]).writes
     parts = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
@@ -177,12 +175,12 @@ def _define_loops(
     is_inlined = INLINES and not isinstance(node, gast.GeneratorExp)
     # What a function inside sees of the targets lives in cells, one for each call.
     captured = table.of_all(parts).captured & targets
-    outer, plain = low.scope, targets - captured | {*own}
+    outer, plain = low.scope, targets - captured | {parameters[0]}
     low.scope = Scope(frozenset(plain), frozenset(captured), outer, is_inlined)
     cells = [assign(low.cell(one), low.call("new_cell")) for one in sorted(captured)]
     loops = low.block([block])
     low.scope = outer
-    made = define(name, arguments(own[:1] if start else own), [*start, *cells, *loops, *end])
+    made = define(name, arguments(parameters), [*start, *cells, *loops, *end])
     low.out.append(at(node, made))
 
 

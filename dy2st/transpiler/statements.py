@@ -113,7 +113,8 @@ def value(low: Lowering, node: Node) -> list[ast.stmt]:
     """An expression for its effect."""
     if isinstance(node.value, gast.Constant):
         return [ast.Pass()]
-    return [ast.Expr(low.expression(node.value))]
+    make = getattr(node, "make", None)  # of what a comprehension does with each element
+    return [ast.Expr(at(node, make()) if make else low.expression(node.value))]
 
 
 def returned(low: Lowering, node: Node) -> list[ast.stmt]:
