@@ -470,7 +470,7 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
             why="whether it is full is known only when the Program runs",
             hint="use a list, and cut it: items = items[-most:]",
         )
-    put = lambda array, leaf: F.array_insert(array, index, leaf)  # noqa: E731
+    put, item = lambda array, leaf: F.array_insert(array, index, leaf), trace.known(item)
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
     trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace), new.element)
