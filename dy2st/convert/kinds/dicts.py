@@ -217,6 +217,7 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
         return trace.made(kind.fromkeys(found, value))
     made = trace.made(kind())
     each(trace, found, lambda key: trace.set_item(made, key, value))
+    trace.alias_tracker.fix(getattr(trace.content(made), "element", None))
     return made
 
 

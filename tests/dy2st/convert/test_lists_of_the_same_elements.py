@@ -131,6 +131,12 @@ def _one_row_many_times(x):
     return [len(row) for row in rows]
 
 
+def _one_list_under_all_keys(x):
+    held = dict.fromkeys([int(value) for value in x], [])
+    held[3].append(1)
+    return [len(one) for one in held.values()]
+
+
 def _rows_twice(x):
     rows = [[value] for value in x]
     rows = rows + rows
@@ -163,6 +169,7 @@ def test_an_object_sees_a_change_of_it_as_an_element(changed, size):
         _in_a_tuple,
         _one_row_many_times,
         _rows_twice,
+        _one_list_under_all_keys,
         _some_rows_once_more,
     ],
 )
