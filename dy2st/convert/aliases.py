@@ -329,7 +329,6 @@ class AliasTracker:
 
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
-        item = self._trace.known(item)  # as the list has got it
         parts = copied(self._trace, item, element, self._trace)
         self._note_originals(parts, element)
         # Kept by value in a second place: a change through this one would not reach that.

@@ -449,9 +449,9 @@ def _is_known(content: Any, *numbers: Any) -> bool:
 
 @method_row(list, deque)
 def _append(trace: Trace, owner: Any, item: Any) -> None:
-    content = trace.writable(owner)
+    content, item = trace.writable(owner), trace.known(item)
     if type(content) is not SymbolicSequence:
-        content.append(trace.known(item))
+        content.append(item)
         return
     new = with_item(trace, content, item, F.array_append)
     replaced(trace, owner, new)
