@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 import warnings
 import zlib
 from types import FunctionType
@@ -16,6 +17,7 @@ from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.errors import Dy2stError
 from dy2st.jit import dy2static, to_static
 from dy2st.transpiler.lower import code_of
+from dy2st_runtime.ir.functions import inlined
 from tests.dy2st.catalogue.entry import Case
 from tests.dy2st.catalogue.themes import CASES
 from tests.effort import effort
@@ -64,16 +66,22 @@ def compiled_from_text(function: FunctionType) -> FunctionType:
 
 
 def program_of(function: Any, case: Case) -> str:
-    """The text of the Program of a function, or the name of what it is refused with."""
+    """The text of the Program of a function, or the name of what it is refused with.
+
+    In the full text the body of a loop is a function of the user's: what it is called for is put
+    in place, and only the order of values counts, not their names.
+    """
+    numbers: dict[str, str] = {}
     dy2st.seed(7)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return str(
-                to_static(function, input_spec=case.spec(case.entry.calls()[0])).main_program
-            )
+            spec = case.spec(case.entry.calls()[0])
+            program = to_static(function, input_spec=spec).main_program
         except Dy2stError as error:
             return type(error).__name__
+    number = lambda found: numbers.setdefault(found[0], f"%{len(numbers)}")  # noqa: E731
+    return re.sub(r"%[\w$.-]+", number, str(inlined(program)))
 
 
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
