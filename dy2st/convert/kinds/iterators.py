@@ -304,11 +304,11 @@ def resolved(trace: Trace, generated: Generated) -> Any:
 
 def _is_one_loop(trace: Trace, generated: Generated) -> bool:
     """Whether a generator expression has no state but that of an iterator of Python's."""
-    iterable, code = generated.iterable, generated.generator.__code__
+    iterable, code = generated.iterable, getattr(generated.generator, "__code__", None)
     is_begun = left_of(trace, generated) is not None
     is_older = trace.is_nested and not trace.is_made_here(generated)
     is_plain = type(iterable) not in (Generated, Indexed) and is_lazy(trace, iterable)
-    if generated.is_map or is_begun or is_older or not is_plain:
+    if code is None or generated.is_map or is_begun or is_older or not is_plain:
         return False
     return sum(one.opname == "FOR_ITER" for one in get_instructions(code)) == 1
 

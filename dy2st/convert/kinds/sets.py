@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dis import get_instructions
+from types import FunctionType
 from typing import Any
 
 from dy2st.convert.dy2static import TRACED_CALLS
@@ -105,6 +106,8 @@ def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
     if type(iterable) is set and _is_decided(trace, content_of(trace, iterable)):
         return as_list(trace, content_of(trace, iterable))
     if type(iterable) is not Generated or iterable.items is not None:
+        return iterable
+    if type(iterable.generator) is not FunctionType:  # shown code that is converted once more
         return iterable
     items = in_any_order(trace, iterable.iterable)
     if items is iterable.iterable:
