@@ -156,7 +156,7 @@ def user_iterators(xs):
     return out
 
 
-@on(*MATRICES, unknown=SQUARE)
+@on(*MATRICES, [[0.0, 1.0], [0.0, 2.0]], unknown=SQUARE)
 def householder_qr(a):
     m, n = a.shape
     q, r = dy2st.eye(m), a
@@ -175,7 +175,7 @@ def householder_qr(a):
     return q, r
 
 
-@on(*MATRICES, unknown=SQUARE)
+@on(*MATRICES, [[1.0, 2.0], [2.0, 1.0]], unknown=SQUARE)
 def cholesky_or_error(a):
     n = a.shape[0]
     L = dy2st.zeros([n, n])
@@ -271,7 +271,7 @@ class State(Enum):
     ERROR = 2
 
 
-@on(*VALUES, unknown=EACH)
+@on(*VALUES, [0.5, -0.8, 1.5], unknown=EACH)
 def state_machine_with_hooks(signal):
     state, log = State.IDLE, []
     hooks = {State.RUN: lambda: log.append("start"), State.ERROR: lambda: log.append("fail")}

@@ -88,7 +88,7 @@ def goertzel_tones(x, freqs=(0.125, 0.25)):
 
 
 @on(*WAVES, unknown=EACH)
-def automatic_gain_control(x, target=0.5, attack=0.5, release=0.1):
+def automatic_gain_control(x, target=0.8, attack=0.5, release=0.1):
     env, gain = 0.0, 1.0
     out = dy2st.zeros_like(x)
     clipped = 0
@@ -137,7 +137,7 @@ def cusum_two_sided(x, k=0.1, h=0.8):
     return alarms, float(up), float(down)
 
 
-@on(*WAVES, unknown=EACH)
+@on(*WAVES, [0.1, 0.2, 5.0, 0.3, 0.2], unknown=EACH)
 def hampel_filter(x, k=1, nsig=1.0):
     y = x.clone()
     replaced = []

@@ -18,6 +18,7 @@ LOGITS = (
     [[0.5, 0.2, 0.3, 0.1]],
     [[0.0, 3.0, 0.5, 0.2], [4.0, 0.0, 0.1, 0.3]],
 )
+SAME = [[0.0, 3.0, 0.5, 0.2], [0.0, 3.0, 0.6, 0.2]]
 CHANCES = (
     [[0.6, 0.2, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.25, 0.25, 0.3, 0.2]],
     [[0.3, 0.3, 0.2, 0.2]],
@@ -31,6 +32,7 @@ DRAFTS = (
         [0.3, 0.6, 0.9],
     ),
     ([0], [[0.9, 0.05, 0.03, 0.02]], [[0.2, 0.3, 0.3, 0.2]], [0.5]),
+    ([0], [[0.4, 0.2, 0.2, 0.2]], [[0.5, 0.2, 0.2, 0.1]], [0.5]),
 )
 TOKENS = ([0, 1, 2, 1, 0, 1], [3], [2, 2, 1])
 PAIRS = (
@@ -100,7 +102,7 @@ def build_trie(words):
     return root
 
 
-@on(*CHANCES, unknown=ROWS)
+@on(*CHANCES, [[0.1, 0.1, 0.7, 0.1]] * 3, unknown=ROWS)
 def constrained_by_a_trie(steps):
     root = build_trie([(0, 1, 2), (0, 1, 3), (1, 3), (2,), (2, 0)])
     node, out, score = root, [], 0.0
@@ -117,7 +119,7 @@ def constrained_by_a_trie(steps):
     return out, score, node.is_end
 
 
-@on(*LOGITS, unknown=ROWS)
+@on(*LOGITS, [[0.5, 0.0, 0.0, 0.0], [0.01, 0.0, 0.0, 0.0]], unknown=ROWS)
 def mirostat_v2(logits, tau=1.0, eta=0.2):
     mu = 2 * tau
     picked, mus = [], []
@@ -137,7 +139,7 @@ def mirostat_v2(logits, tau=1.0, eta=0.2):
     return picked, mus
 
 
-@on(*LOGITS, unknown=ROWS)
+@on(*LOGITS, SAME, unknown=ROWS)
 def contrastive_two_models(logits, alpha=0.1):
     amateur = logits.flip(axis=[1]) * 0.5
     ids = []
@@ -167,7 +169,7 @@ def speculative_accept_or_resample(draft, q, p, u):
     return accepted, len(draft)
 
 
-@on(*TOKENS, unknown=EACH)
+@on(*TOKENS, [0, 0, 0, 0], unknown=EACH)
 def prefix_cache_hits(ids, block=2):
     store = {}
     hits = 0
@@ -234,7 +236,7 @@ def entropy_gated_routing(logits, thr=1.0):
     return out, easy, hard
 
 
-@on(*LOGITS, unknown=ROWS)
+@on(*LOGITS, SAME, unknown=ROWS)
 def ctc_collapse_with_timestamps(logits):
     best = logits.argmax(-1)
     segs = []
@@ -257,7 +259,7 @@ class Expert:
         return dy2st.tanh(x * self.k)
 
 
-@on(*PAIRS, unknown=TWO)
+@on(*PAIRS, [[0.5, -1.0], [0.1, 0.3], [0.9, -0.2], [1.0, 2.0], [0.2, 0.4]], unknown=TWO)
 def mixture_of_experts_with_capacity(tokens, capacity=2):
     experts = [Expert(1.0), Expert(-2.0)]
     gate = dy2st.to_tensor([[1.0, -1.0], [0.5, 0.5]])
