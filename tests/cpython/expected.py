@@ -67,15 +67,18 @@ _LOST: dict[str, dict[str, str]] = {
         "TestPEP380Operation.test_send_tuple_with_custom_generator",
     },
     "the test case keeps an object that a Program cannot make anew": {
-        "test_builtin": "TestBreakpoint.test_envar_good_path_noop_0 "
-        "TestBreakpoint.test_envar_ignored_when_hook_is_set",
+        "test_builtin": "TestBreakpoint.test_breakpoint_with_args_and_keywords "
+        "TestBreakpoint.test_breakpoint_with_breakpointhook_set "
+        "TestBreakpoint.test_breakpoint_with_passthru_error "
+        "TestBreakpoint.test_envar_ignored_when_hook_is_set "
+        "TestBreakpoint.test_envar_unimportable",
         "test_global": "GlobalTests.test1 GlobalTests.test2 GlobalTests.test3 GlobalTests.test4",
     },
-    "it sets the hook of the debugger, which the trace asks in its own way": {
-        "test_builtin": "TestBreakpoint.test_breakpoint_with_passthru_error "
-        "TestBreakpoint.test_envar_good_path_builtin "
+    "it names the debugger by a variable, which the trace stops at in its own way": {
+        "test_builtin": "TestBreakpoint.test_envar_good_path_builtin "
         "TestBreakpoint.test_envar_good_path_empty_string "
-        "TestBreakpoint.test_envar_good_path_other TestBreakpoint.test_envar_unimportable",
+        "TestBreakpoint.test_envar_good_path_noop_0 "
+        "TestBreakpoint.test_envar_good_path_other",
     },
 }
 
