@@ -463,3 +463,10 @@ def test_a_text_that_names_layers_has_a_format_that_older_readers_refuse(trace):
     program = in_layer(trace(lambda x: F.exp(x), x=("float32", (2,))), "fc")
     assert "format = 4 : i64" in to_text(program)
     assert "format = 1 : i64" in to_text(program, locations=False)
+
+
+def test_a_text_with_tables_says_the_format_that_has_them():
+    program = Program("f")
+    assert "format = 1 " in to_text(program)
+    program.structure = Tables(((1, 2),), At(0, 0))
+    assert "format = 6 " in to_text(program)

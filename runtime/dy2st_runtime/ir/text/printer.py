@@ -28,6 +28,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.ir.structure import Tables
 from dy2st_runtime.ir.text.attribute_text import (
     attribute_text,
     dict_text,
@@ -45,8 +46,8 @@ if TYPE_CHECKING:
 
 # A text says the oldest format that has all of it: 2 has the digest of the arrays beside it, 3 says
 # how state lies on a mesh of devices, 4 names Layers in locations, 5 has functions, and new values
-# of arguments.
-FORMAT = 5
+# of arguments, 6 tables of lists that may be one in its result.
+FORMAT = 6
 PRODUCER = f"dy2st {VERSION}"
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_$.-]")
@@ -83,6 +84,8 @@ def to_text(
 
 def _format_of(program: Program, locations: bool) -> int:
     """The oldest format that has all of a Program."""
+    if isinstance(program.structure, Tables):
+        return 6
     if program.functions or program.changes:
         return 5
     places = [one.location for one in program.constraints]
