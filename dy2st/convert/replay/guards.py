@@ -5,16 +5,16 @@ find its owner, and the number that tells what differs. The rows are compiled to
 
     def holds():
       global seen
-      if not (k1('scale', M) is k2 or same(v, k2)): return guards().differs(3)     # all but Layers
+      if not (d4['scale'] is k2 or same(d4['scale'], k2)): return guards().differs(3)  # all others
       ...
       if (version := changes()) == seen: return True
-      if not k9.holds(o4): return guards().differs(7)                              # Layers
+      if not k9.holds(o4): return guards().differs(7)                                  # Layers
       ...
       seen = version
       return True
 
 All Layers count their changes together, so 200 Linear take 1 us a call. An attribute of a Layer of
-the user's is asked at each call, in 0.15 us: who sets it past `Layer.__setattr__` (`__dict__`,
+the user's is asked at each call, in 0.06 us: who sets it past `Layer.__setattr__` (`__dict__`,
 `object.__setattr__`, a method of his own) is not counted, and Python tells nobody that a dict has
 changed (from 3.12 on only C code may watch one). Half of that time goes to reach the Layer, which
 guards must not keep alive, and its `__dict__`.
@@ -369,10 +369,10 @@ class _Writer:
         if row.same is eq:
             sort = self.constant(kind)
             # Identity first, which most calls have; then the type, since 1 == True.
-            return f"(v := {found}) is {known} or type(v) is {sort} and v == {known}"
+            return f"{found} is {known} or type(v := {found}) is {sort} and v == {known}"
         reference = weak(value)
         if reference is None:
-            return f"(v := {found}) is {known} or same(v, {known})"
+            return f"{found} is {known} or same({found}, {known})"
         self.names[known] = reference
         # A reference to what is gone gives None, which the place may hold by now.
         return f"{found} is {known}() is not None"
