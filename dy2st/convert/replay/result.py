@@ -17,7 +17,7 @@ import numpy as np
 from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
-from dy2st.convert.types import bare, info
+from dy2st.convert.types import TypeInfo, bare, info
 from dy2st.convert.types.objects import set_attributes
 from dy2st.convert.types.values import emptied, fill, read_state
 from dy2st.convert.values.flatten import build, flatten
@@ -97,6 +97,11 @@ class Made(Tree):
     keys: Sequence[Any]
     items: list[Any]
     like: Any = None  # an empty one, where it has more than parts; or what a copy is made of
+
+
+@dataclass(eq=False)
+class Derived(Made):
+    """An object of a class derived from one of Python's: that value, attributes, and its items."""
 
 
 @dataclass(eq=False)
@@ -186,7 +191,7 @@ class Taker:
             return self._union(value)
         if type(value) is Text:
             return Written(value.mapped(self.take))
-        if isinstance(value, tuple):
+        if isinstance(value, tuple) and not getattr(value, "__dict__", None):
             items = [self.take(item) for item in value]
             # A tuple of constants is a constant, and stays the object that it is.
             is_made = any(isinstance(item, Tree) for item in items)
@@ -257,21 +262,14 @@ class Taker:
     def _other(self, value: Any) -> Any:
         """An object that C code keeps: as it is if nobody can tell it from that of another call."""
         kind = type(value)
-        if info(kind).state in ("hidden", "array"):
+        row = info(kind)
+        if row.state in ("hidden", "array"):
             try:
                 return self._note(value, Made(kind, (), [], copy(value)))
             except TypeError:  # Python cannot copy it: it looks into another one
                 raise self._refusal(value) from None
-        if info(kind).state == "derived":
-            base = info(kind).base.kind
-            settings = [self.take(one) for one in info(base).settings(value)]
-            derived: Made = self._note(value, Made(kind, settings, []))
-            held = dict(getattr(value, "__dict__", ()))
-            names = (name for name in slots_of(kind) if hasattr(value, name))
-            held |= {name: getattr(value, name) for name in names}
-            derived.items += [self._container(held, dict), self.take(read_state(value))]
-            return derived
-        row = info(kind)
+        if row.state == "derived" or (_is_of_fixed(row) and not isinstance(value, Enum)):
+            return self._derived(value)
         # A method, or a partial, is made of its parts; traced tensors have methods of their own.
         is_of_tensor = isinstance(getattr(value, "__self__", None), Variable)
         if row.family == "bundle" and row.base is row and not is_of_tensor:
@@ -287,6 +285,15 @@ class Taker:
             if isinstance(tree, Tree) and not isinstance(tree, Known):
                 raise self._refusal(value)
         return known
+
+    def _derived(self, value: Any) -> Derived:
+        kind, row = type(value), info(type(value))
+        made: Derived = self._note(value, Derived(kind, (), []))
+        held = dict(getattr(value, "__dict__", ()))
+        held |= {name: getattr(value, name) for name in slots_of(kind) if hasattr(value, name)}
+        made.items += [self.take(row.base.settings(value)), self._container(held, dict)]
+        made.items += [self.take(read_state(value))] if row.state else []
+        return made
 
     def _note(self, value: Any, tree: Any) -> Any:
         """The tree of an object, which is one however often it is met."""
@@ -384,6 +391,12 @@ class Taker:
         return Made(node.kind, node.names, items, like)
 
 
+def _is_of_fixed(row: TypeInfo) -> bool:
+    """Whether a class is derived from numbers, texts, tuples or frozensets."""
+    is_fixed = row.base.is_plain or row.base.family in ("set", "tuple")
+    return row.base is not row and row.is_unchanging and is_fixed
+
+
 def _is_computed(tree: Any) -> bool:
     """Whether a value depends on the outputs of the Program."""
     if isinstance(tree, Made):
@@ -405,10 +418,8 @@ def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
         return row.parts(value, ())
     if isinstance(value, type):
         return [one for one in vars(value).values() if isinstance(one, Variable)]
-    if row.is_unchanging and row.base.is_plain:
-        return list(vars(value).values())
-    is_constant = row.is_constant or kind.__module__.startswith("dy2st_runtime.")
-    return () if is_constant else None
+    is_constant = row.is_constant or isinstance(value, Enum)
+    return () if is_constant or kind.__module__.startswith("dy2st_runtime.") else None
 
 
 @dataclass(eq=False)
@@ -537,7 +548,7 @@ class _Plain:
         held = tree.get() if isinstance(tree, Known) else None
         if isinstance(held, Special):
             raise _NotPlain(_ENTRIES)
-        kind = tree.kind if isinstance(tree, Objects) else type(held)
+        kind = tree.kind if isinstance(tree, (Objects, Derived)) else type(held)
         raise _NotPlain(f"a {kind.__name__}")
 
     def _case(self, tree: Any) -> Any:
@@ -550,8 +561,7 @@ class _Plain:
 
     def _made(self, tree: Made, of: Callable[[Any], Any], may_miss: bool = False) -> Any:
         row = info(tree.kind)
-        is_plain = issubclass(tree.kind, (list, tuple, dict)) and row.state != "derived"
-        if not is_plain or row.keeps_more:
+        if not issubclass(tree.kind, (list, tuple, dict)) or row.keeps_more:
             raise _NotPlain(f"a {tree.kind.__name__}")
         self._meet(tree, not may_miss or issubclass(tree.kind, tuple))
         if not may_miss or not issubclass(tree.kind, dict):
@@ -622,6 +632,7 @@ def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
         return _number(outputs[tree.index], tree.number)
     make: Any = _made if kind is Made else _rows if kind is Rows else None
     make = _several if kind is Several else _objects if kind is Objects else make
+    make = _derived if kind is Derived else make
     if make is not None:
         if id(tree) not in known:
             known[id(tree)] = make(tree, outputs, known)
@@ -664,22 +675,28 @@ def _made(tree: Made, outputs: Any, known: dict[int, Any]) -> Any:
     if issubclass(kind, tuple) or row.family == "bundle":
         return row.make(kind, [rebuild(one, outputs, known) for one in tree.items], tree.keys, None)
     # All others are known before their items are made, among which they may be.
-    if row.state == "derived":
-        # An object of a class derived from a container, which no method of that class has filled.
-        base: Any = row.base.kind
-        made = known[id(tree)] = base.__new__(kind)
-        if tree.keys:
-            base.__init__(made, *(rebuild(one, outputs, known) for one in tree.keys))
-        attributes, held = items
-        set_attributes(made, attributes, attributes.values())
-        row.restore(made, held)
-    elif row.state:
+    if row.state:
         made = known[id(tree)] = kind() if tree.like is None else copy(tree.like)
         if tree.items:
             fill(made, row.make(kind, [*items], tree.keys, tree.like))
     else:
         made = known[id(tree)] = bare(kind)
         set_attributes(made, tree.keys, items)
+    return made
+
+
+def _derived(tree: Derived, outputs: Any, known: dict[int, Any]) -> Any:
+    """An object of a class derived from one of Python's, which no method of that class has made."""
+    row, items = info(tree.kind), (rebuild(item, outputs, known) for item in tree.items)
+    base: Any = row.base.kind
+    settings = next(items)
+    made = known[id(tree)] = base.__new__(tree.kind, *settings)
+    if row.state and settings:
+        base.__init__(made, *settings)
+    attributes, *held = items
+    set_attributes(made, attributes, attributes.values())
+    if row.state:
+        row.restore(made, *held)
     return made
 
 

@@ -7,7 +7,7 @@ import struct
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
-from operator import eq, is_
+from operator import attrgetter, eq, is_
 from pathlib import PurePath
 from types import GenericAlias, MappingProxyType, UnionType
 from typing import Any
@@ -119,6 +119,7 @@ row(
     tuple,
     **{**BUNDLE, "family": "tuple"},
     display="({},)",
+    settings=lambda like: (list(like),),
     derived=lambda kind: {**_TUPLE, "is_value": hasattr(kind, "_fields")},
     **_TUPLE,
 )
@@ -140,6 +141,7 @@ row(
     **_SET,
     is_unchanging=True,
     is_fixed=True,
+    settings=lambda like: ([*frozenset.__iter__(like)],),
     same=lambda left, right: (
         len(left) == len(right) and all(any(same(one, two) for two in right) for one in left)
     ),
@@ -181,9 +183,23 @@ def _same_bits(left: Any, right: Any) -> bool:
 _ATOM: dict[str, Any] = {"is_atom": True, "is_unchanging": True, "is_fixed": True}
 _NUMBER: dict[str, Any] = {**_ATOM, "family": "number", "is_plain": True}
 row(bool, **_NUMBER, is_value=True, is_single=True, same=eq, dtype=np.dtype("bool"))
-row(int, **_NUMBER, is_value=True, same=eq, dtype=np.dtype("int64"))
-row(float, **_NUMBER, is_value=True, same=_same_bits, dtype=np.dtype("float64"))
-row(complex, **_NUMBER, same=_same_bits)
+row(
+    int,
+    **_NUMBER,
+    is_value=True,
+    same=eq,
+    dtype=np.dtype("int64"),
+    settings=int.__getnewargs__,
+)
+row(
+    float,
+    **_NUMBER,
+    is_value=True,
+    same=_same_bits,
+    dtype=np.dtype("float64"),
+    settings=float.__getnewargs__,
+)
+row(complex, **_NUMBER, same=_same_bits, settings=attrgetter("real", "imag"))
 row(type(None), **_ATOM, is_plain=True, is_single=True)
 row(type(...), type(NotImplemented), **_ATOM, is_single=True)
 _OF_NUMPY: dict[str, Any] = {"is_open": True, "is_constant": True, "is_fixed": True}
@@ -216,17 +232,10 @@ def with_lists(value: Any) -> Any:
     return value.mapped(with_lists) if type(value) is Text else map_entries(value, with_lists)
 
 
-row(str, **_ATOM, family="text", is_plain=True, same=eq)
-row(bytes, **_ATOM, family="bytes", is_plain=True, same=eq)
-_ITEMS: dict[str, Any] = {"is_container": True, "state": "items"}
-row(
-    bytearray,
-    **_ITEMS,
-    family="bytes",
-    make=lambda kind, parts, names, like: kind(parts),
-    snapshot=bytearray.copy,
-    restore=fill,
-)
+row(str, **_ATOM, family="text", is_plain=True, same=eq, settings=str.__getnewargs__)
+row(bytes, **_ATOM, family="bytes", is_plain=True, same=eq, settings=bytes.__getnewargs__)
+_BYTES: dict[str, Any] = {"family": "bytes", "make": lambda kind, parts, names, like: kind(parts)}
+container(bytearray, bytearray.__iter__, bytearray.append, **_BYTES)
 _TEXT: dict[str, Any] = {"is_value": True, "is_unchanging": True, "is_fixed": True}
 row(
     Text,

@@ -4,6 +4,7 @@ import collections
 import copy
 import datetime
 import decimal
+import enum
 import functools
 import pathlib
 import re
@@ -40,6 +41,35 @@ class Kept(collections.OrderedDict):
     def __setitem__(self, key, value):
         super().__setitem__(key, value)
         super().__setattr__(key, value)
+
+
+class Number(int): ...
+
+
+class Bits(float):
+    __slots__ = ("unit",)
+
+
+class Word(str):
+    __slots__ = ()
+
+
+class Point(tuple): ...
+
+
+class Names(frozenset):
+    def __new__(cls, names):
+        made = super().__new__(cls, names)
+        made.longest = max(map(len, names))
+        return made
+
+
+class Raw(bytearray): ...
+
+
+class Color(enum.IntFlag):
+    RED = 1
+    BLUE = 2
 
 
 class Pair(typing.Generic[typing.TypeVar("T")]):
@@ -79,6 +109,45 @@ def test_a_dict_of_a_class_of_the_users_is_filled_without_its_methods():
     made = f(X + 1)
     assert type(made) is Kept and list(made) == ["a"]
     assert made["a"].tolist() == made.a.tolist() == [4.0, 6.0]
+
+
+OF_PYTHON = [(Number, 3), (Bits, 0.5), (Names, {"a", "bc"}), (Raw, b"ab")]
+
+
+@pytest.mark.parametrize(("kind", "value"), [*OF_PYTHON, (Word, "a")])
+def test_a_value_of_a_class_derived_from_one_of_pythons_is_made_at_each_call(kind, value):
+    f = to_static(lambda x: (kind(value), x))
+    (first, _), (second, _) = f(X), f(X)
+    assert type(second) is kind and second == value
+    assert first is not second
+    assert getattr(second, "__dict__", {}) == getattr(kind(value), "__dict__", {})
+
+
+@pytest.mark.parametrize(("kind", "value"), [*OF_PYTHON, (Point, (1, 2))])
+def test_attributes_of_what_is_derived_from_a_value_of_python_are_computed(kind, value):
+    def f(x):
+        made = kind(value)
+        made.unit = x * 2
+        return made
+
+    made = to_static(f)
+    made(X)
+    assert made(X + 1) == value and made(X + 1).unit.tolist() == [4.0, 6.0]
+
+
+def test_a_derived_tuple_with_tensors_keeps_its_attributes():
+    def f(x):
+        made = Point((x, 2))
+        made.unit = 3
+        return made
+
+    made = to_static(f)(X)
+    assert type(made) is Point and made[0].tolist() == X.tolist() and made.unit == 3
+
+
+def test_a_member_of_an_enum_of_numbers_is_itself():
+    f = to_static(lambda x: (Color.RED, Color.RED | Color.BLUE, x))
+    assert f(X)[0] is Color.RED and f(X)[1] is Color.RED | Color.BLUE
 
 
 @pytest.mark.parametrize(
