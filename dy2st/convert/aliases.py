@@ -572,10 +572,12 @@ class Locations:
         for one, fields in zip(new, held, strict=True):
             table = self._homes[id(one)][1]
             number = trace.held(table, COUNT)
-            missing = [name for name in fields if name not in table.columns]
-            if missing and not (type(number) is int and number == 0):
+            # Every column begins with the first object, so that all paths have the same ones.
+            names = self._names.setdefault(_name_of(type(one)), dict.fromkeys(fields))
+            missing = [name for name in fields if name not in names]
+            if missing:
                 raise self._new_attribute(type(one), missing)
-            for name in {**fields, **self._names.get(_name_of(type(one)), {})}:
+            for name in names:
                 column = table.columns.setdefault(name, [])
                 self._homes[id(column)] = column, None  # as a box, it is nobody's
             self.given += 1

@@ -242,6 +242,21 @@ def an_attribute_that_is_set_later(x):
     return [getattr(job, "mark", -1.0) for job in jobs]
 
 
+def an_attribute_that_only_the_second_path_sets(x):
+    class Empty:
+        pass
+
+    one, rows = Empty(), []
+    if x[0] > 2:
+        rows = [None, one]
+    else:
+        one.mark = x[1]
+    for value in x:
+        rows.append(one)
+    rows[-1].other = x[2]
+    return getattr(one, "mark", -1.0), one.other
+
+
 def an_exception_in_between(x):
     nodes = [Node(value) for value in x]
     try:
@@ -339,6 +354,7 @@ FUNCTIONS = [
     which_one_it_is,
     keys,
     an_attribute_that_is_set_later,
+    an_attribute_that_only_the_second_path_sets,
     an_exception_in_between,
     copies,
     a_heap_that_merges_itself,
