@@ -167,31 +167,13 @@ def _hash(trace: Trace, value: Any) -> Any:
 def _getattr(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> Any:
     if default is _NOTHING:
         return trace.attr(owner, name)
-    held = _may_be_missing(trace, owner, name)
-    if held is not None:
-        return trace.map_cases(lambda one: default if one is MISSING else one, held)
     return caught(trace, lambda: trace.attr(owner, name), AttributeError, lambda: default)
 
 
 @function_row(hasattr)
 def _hasattr(trace: Trace, owner: Any, name: Any) -> Any:
-    held = _may_be_missing(trace, owner, name)
-    if held is not None:
-        return trace.not_(trace.is_(held, MISSING))
     there = lambda: trace.attr(owner, name) is not MISSING  # noqa: E731
     return caught(trace, there, AttributeError, lambda: False)
-
-
-def _may_be_missing(trace: Trace, owner: Any, name: Any) -> Union | None:
-    """An attribute that only some paths have set."""
-    place = trace.over.get((id(owner), name))
-    own = getattr(owner, "__dict__", None) if place is None else None
-    held = own.get(name) if isinstance(own, dict) else getattr(place, "value", None)
-    held = trace.known(held)
-    if type(held) is not Union:
-        return None
-    is_maybe = any(getattr(case, "value", None) is MISSING for case in held.layouts)
-    return held if is_maybe else None
 
 
 for _function, _row in (

@@ -94,6 +94,17 @@ def attributes_of_entries(x):
     return hasattr(one, "scale"), hasattr(one, "x"), getattr(one, "scale", 1) * x
 
 
+def attributes_that_the_class_has_too(x):
+    class Plain:
+        scale = 2
+
+    one = Plain()
+    one.scale = 3
+    if x.sum() > 3:
+        del one.scale
+    return hasattr(one, "scale"), getattr(one, "scale", 1) * x
+
+
 def attributes_of_last_resort(x):
     return Guarded(x).sign, Guarded(x).x
 
@@ -136,7 +147,7 @@ def given_away(x):
     "function",
     [
         *(attributes, attributes_of_entries, attributes_of_last_resort, next_or_a_default),
-        *(over_an_iterator, left_and_gone_on_with, given_away),
+        *(attributes_that_the_class_has_too, over_an_iterator, left_and_gone_on_with, given_away),
     ],
     ids=lambda function: function.__name__,
 )
