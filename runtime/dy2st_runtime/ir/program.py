@@ -402,11 +402,17 @@ class Variable(Tensor):
         except TypeError:
             raise refused_by_numpy(function) from None
 
-    def item(self, *index: int) -> Any:
-        """The one element, as a number of the running Program."""
-        if index:
-            raise needs_value("item(i) of a traced tensor", "write x[i].item()")
-        return number_of_element(self)
+    def item(self, *index: Any) -> Any:
+        """The one element, or the one at `index`, as a number of the running Program."""
+        is_nested = len(index) == 1 and isinstance(index[0], tuple)
+        place = index[0] if is_nested else index
+        if not all(hasattr(entry, "__index__") for entry in place):
+            raise TypeError(f"item() takes ints, not {place}")
+        if len(index) == 1 and not is_nested:  # the place among all elements
+            return number_of_element(F.reshape(self, [-1])[place[0]])
+        if index and len(place) != self.ndim:
+            raise ValueError(f"item() of a tensor with {self.ndim} axes gets {len(place)} indices")
+        return number_of_element(self[place] if index else self)
 
     def tolist(self) -> Any:
         """As `numpy`."""

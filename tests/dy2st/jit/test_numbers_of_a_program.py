@@ -8,6 +8,7 @@ import pytest
 
 import dy2st
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 from dy2st_runtime.errors import UnsupportedSyntax
 
 X = [1.0, 1.0, 2.0]
@@ -172,3 +173,35 @@ def test_a_branch_that_changes_another_entry_keeps_the_number_of_the_program():
 
     static = to_static(Model())
     assert [static(dy2st.to_tensor([1.0])) for _ in range(5)] == [(n, n) for n in range(1, 6)]
+
+
+PLACES = [(6,), (-1,), (1, 3), ((0, 2),), (9, 9), (100,), (1, 2, 0), ((),)]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=str)
+@pytest.mark.parametrize("size", [3, None])
+def test_item_of_a_place_is_that_element(place, size):
+    x = dy2st.arange(15.0).reshape([3, 5])
+    static = to_static(lambda x: x.item(*place), [InputSpec([size, 5])])
+    try:
+        wanted = x.item(*place)
+    except (IndexError, ValueError):
+        with pytest.raises((IndexError, ValueError)):
+            static(x)
+    else:
+        found = static(x)
+        assert found == wanted and type(found) is float
+
+
+def test_item_takes_places_that_tensors_say():
+    static = to_static(lambda x, i: (x.item(i), x.item(i - 5, i)))
+    x = dy2st.arange(24).reshape([4, 6])
+    assert static(x, dy2st.to_tensor([5])) == (5, 5)
+    assert static(x, dy2st.to_tensor([7 - 2])) == (5, 5)
+    with pytest.raises(IndexError):
+        static(x, dy2st.to_tensor([24]))
+
+
+def test_item_takes_no_slice():
+    with pytest.raises(TypeError, match="item"):
+        to_static(lambda x: x.item(slice(0, 1)))(dy2st.ones([2]))
