@@ -22,9 +22,9 @@ IGNORE_MARK = "__dy2st_ignore__"
 
 # Our own functions that are written like the user's.
 _LIKE_THE_USERS = (
-    *("dy2st.amp", "dy2st.paddle.autograd", "dy2st.paddle.distributed.dist_model"),
-    *("dy2st_runtime.nn.clip", "dy2st_runtime.nn.vectors", "dy2st_runtime.optimizer"),
-    *("dy2st.static.nn", "dy2st_runtime.grad_scaler", "dy2st_runtime.regularizer"),
+    *("dy2st.amp", "dy2st.paddle.autograd", "dy2st.paddle.tensor.array", "dy2st.static.nn"),
+    *("dy2st.paddle.distributed.dist_model", "dy2st_runtime.nn.clip", "dy2st_runtime.optimizer"),
+    *("dy2st_runtime.grad_scaler", "dy2st_runtime.nn.vectors", "dy2st_runtime.regularizer"),
 )
 # What makes, holds and runs Programs: nothing in it is a value of the user's code.
 _MACHINERY = (

@@ -142,7 +142,7 @@ _SHOWN: dict[str, tuple[tuple[str, str], ...]] = {
     "static.nn": (("common control_flow", "static.nn"),),
     "tensor": (
         (
-            "array attribute compat_softmax einsum layer_function_generator logic manipulation "
+            "attribute compat_softmax einsum layer_function_generator logic manipulation "
             "math ops search stat to_string",
             ". linalg",
         ),

@@ -14,7 +14,12 @@ from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
-_SOURCES = ["dy2st", "dy2st.paddle.linalg", "dy2st.paddle.tensor.fill"]
+_SOURCES = [
+    "dy2st.paddle.tensor.array",
+    "dy2st",
+    "dy2st.paddle.linalg",
+    "dy2st.paddle.tensor.fill",
+]
 
 if not TYPE_CHECKING:
     __getattr__ = names_of(__name__, _SOURCES)
