@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import gcd
 
-from dy2st_runtime.dims.assumptions import Question, note
+from dy2st_runtime.dims.assumptions import Question, note, solved_for_symbol
 from dy2st_runtime.dims.conditions import Condition
 from dy2st_runtime.dims.equations import (
     exactness,
@@ -484,12 +484,9 @@ class Facts:
         if len(size.terms) == 1 and len(atoms) == 1:
             # factor * atom + constant >= 0 as a limit of the atom.
             atom = atoms[0]
-            limit: Interval
-            limit = (
-                (-(size.constant // factor), None)
-                if factor > 0
-                else (None, size.constant // -factor)
-            )
+            limit: Interval = (-(size.constant // factor), None)
+            if factor < 0:
+                limit = (None, size.constant // -factor)
             low, high = narrowed(self.interval(atom), limit)
             self._ranges[atom] = (low, high)
             self._intervals.clear()
@@ -499,6 +496,7 @@ class Facts:
                 self._equate(subtract(of_atom(atom), low))
         if len(size.terms) > 1 or len(atoms) > 1 or atoms[0].kind != "symbol":
             self.inequalities.append(size)
+            self._not_negative(solved_for_symbol(size))  # n//3 >= 3 says n >= 9
         for part in parts_never_negative(size, self):
             self._not_negative(part)
         if never_negative(multiply(size, -1), self):
@@ -584,9 +582,9 @@ class Facts:
         elif atom.kind in ("min", "max"):
             sign = 1 if atom.kind == "min" else -1
             others = [multiply(subtract(argument, value), sign) for argument in atom.args]
-            open_ = [other for other in others if not never_negative(subtract(other, 1), self)]
             for other in others:
                 self._not_negative(other)
+            open_ = [other for other in others if not never_negative(subtract(other, 1), self)]
             if len(open_) == 1:  # one operand it is
                 self._equate(open_[0])
 
@@ -602,6 +600,12 @@ class Facts:
         """
         rules, mask = self._rules, atom.mask
         stale = [p for p in self._products if atom in p or getattr(rules[p], "mask", 0) & mask]
+        # broadcast(m, k) is written with n in place of k now, and its rule with it.
+        stale += [
+            (a,)
+            for a, *more in rules
+            if not more and a.mask & mask and a is not atom and atom in deep_atoms(of_atom(a))
+        ]
         self._equate_again(stale)
         near = self.inequalities.of(of_atom(atom))
         self._restate([fact for fact in near if not self._stands(fact, atom)])

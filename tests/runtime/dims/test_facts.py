@@ -140,6 +140,35 @@ def test_a_rule_that_is_entered_anew_is_not_lost():
         assert equal(n * m, 2 * minimum(half, 6)) is True
 
 
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_limit_of_a_quotient_is_a_limit_of_what_is_divided(turn):
+    facts = Facts()
+    for condition in [Condition(">=", k, 3), Condition("==", m // 3, k)][::turn]:
+        facts.assume(condition)
+    with using(facts):
+        assert decided(Condition(">=", m, 9)) is True
+        assert decided(Condition(">", 3 * (m // 9), 0)) is True
+
+
+def test_a_rule_of_an_operation_holds_when_its_operands_are_written_otherwise():
+    facts = Facts()
+    facts.note(k, m, n)
+    with collect():
+        both, other = queries.broadcast(m, n), queries.broadcast(m, k)
+    facts.assume(Condition("broadcasts", m, n))
+    facts.assume(Condition("==", both, n))
+    facts.assume(Condition("==", n, k))
+    with using(facts):
+        assert equal(other, k) is True
+
+
+def test_an_operand_of_a_minimum_that_cannot_be_it_leaves_the_other_one():
+    facts = Facts()
+    facts.assume(Condition("==", minimum(12, minimum(2 * m, k)), 1))
+    with using(facts):
+        assert equal(k, 1) is True
+
+
 def test_a_with_that_was_left_ends_later_without_touching_the_facts_of_others():
     left = using(Facts())
     left.__enter__()  # Ctrl-C may come before the body, and the generator ends with the traceback
