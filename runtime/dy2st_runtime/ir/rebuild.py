@@ -294,7 +294,9 @@ class _Rebuild:
         if isinstance(type, ArrayType) or isinstance(old, ArrayType):
             return self._type(old)
         pairs = zip(type.shape, old.shape, strict=True)
-        return type.with_shape(before if self._binds(before) else now for now, before in pairs)
+        return type.with_shape(
+            before if self._binds(before) and self._binds(now) else now for now, before in pairs
+        )
 
     def _binds(self, size: Size) -> bool:
         return is_symbol(size) and size not in self.known and size not in self.sizes

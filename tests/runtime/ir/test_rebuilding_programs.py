@@ -96,6 +96,17 @@ def test_sizes_that_the_data_decide_stay_unknown():
     np.testing.assert_array_equal(run(frozen, x)[0], run(program, x)[0])
 
 
+def test_sizes_that_only_a_list_left_unknown_are_put_in():
+    def function(x):
+        few = ops.greater_than(ops.shape(x)[0], 3)
+        parts = ops.cond(few, lambda: [ops.array_of([x[:3]])], lambda: [ops.array_of([x])])[0]
+        return ops.array_read(parts, 0) * 2.0
+
+    program = program_of(function, floats(N, 2))
+    assert not isinstance(program.outputs[0].shape[0], int)
+    assert verify(rebuild(program, {N: 2})).outputs[0].shape == [2, 2]
+
+
 def test_dead_operators_are_left_out_and_visible_ones_stay():
     def function(x):
         ops.exp(x)
