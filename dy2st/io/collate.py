@@ -10,6 +10,7 @@ import numpy as np
 
 from dy2st_runtime import ops
 from dy2st_runtime.errors import DTypeError, ShapeError
+from dy2st_runtime.ir.location import without_own_frames_in
 from dy2st_runtime.tensor import EagerTensor, from_numpy
 
 
@@ -129,3 +130,8 @@ def _as_tensor(leaf: Any) -> Any:
     if isinstance(leaf, EagerTensor):
         return EagerTensor(leaf.array)
     return from_numpy(leaf) if isinstance(leaf, np.ndarray) else leaf
+
+
+__all__ = ["default_collate_fn", "default_convert_fn"]
+# Before anybody imports them: what is sent to a process must be what its module has by that name.
+without_own_frames_in(__name__)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import dy2st
@@ -50,6 +51,8 @@ def made(tmp_path_factory):
     net = nn.Sequential(nn.Conv2D(3, 8, 3), nn.ReLU())
     spec = [InputSpec([1, 3, 8, 8], name="x")]
     dy2st.jit.save(dy2st.jit.to_static(net.eval(), input_spec=spec), str(folder / "net"))
+    np.save(folder / "images.npy", np.zeros((1, 3, 8, 8), "float32"))
+    (folder / "code.py").touch()
     return folder
 
 
@@ -195,10 +198,10 @@ WRITING = [
 def test_a_reader_that_goes_away_is_no_error(folder, name):
     read, write = os.pipe()
     os.close(read)
-    arguments = ["net" if one == "IN" else one for one in COMMANDS[name]]
-    if name == "port":
-        arguments = ["port", "."]
-    started = process(arguments, stdout=write)
+    given = {"port": ".", "run --input": "images.npy", "bench --input": "images.npy"}
+    started = process(
+        [given.get(name, "net") if one == "IN" else one for one in COMMANDS[name]], stdout=write
+    )
     os.close(write)
     said = started.communicate(timeout=60)[1]
     assert started.returncode == 141 and "Traceback" not in said and "Exception" not in said

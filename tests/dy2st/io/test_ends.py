@@ -1,6 +1,7 @@
 """Programs that end while workers of a DataLoader are busy leave none behind."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -8,6 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+
+from dy2st import io
+from dy2st.io import loader
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -91,6 +95,11 @@ def test_a_program_may_end_in_the_middle(tmp_path, more):
     output, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
     assert all_end([int(pid) for pid in output.split()])
+
+
+@pytest.mark.parametrize("name", ["default_collate_fn", "default_convert_fn"])
+def test_what_makes_batches_can_be_sent_to_a_process(name):
+    assert pickle.loads(pickle.dumps(getattr(loader, name))) is getattr(io, name)
 
 
 SPAWNED = """
