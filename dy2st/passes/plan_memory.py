@@ -27,6 +27,7 @@ from dy2st_runtime.dims import Dim, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.aliasing import overwritten, owner, views_in_order
+from dy2st_runtime.ir.functions import inlined
 
 ALIGNMENT = 64
 """Every value begins at a multiple of so many bytes: a cache line, and the widest vectors."""
@@ -135,8 +136,8 @@ class MemoryPlan:
 def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
     """Offsets for all values; `sizes` gives numbers for unknown sizes by their names.
 
-    Raises ArgumentError if the bytes of a value depend on a size that has no number, or one that
-    is no size.
+    Functions are planned where they are called. Raises ArgumentError if the bytes of a value depend
+    on a size that has no number, or one that is no size; LimitExceeded if that is too much.
 
     >>> f = dy2st.to_static(lambda x: dy2st.exp(x), [dy2st.static.InputSpec(["n"])])
     >>> dy2st.passes.plan_memory(f.main_program, {"n": 256}).arena
@@ -145,7 +146,7 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
     for name, size in (sizes or {}).items():
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ArgumentError(f"the size {name!r} is a whole number from 0 on, not {size!r}")
-    planner = _Planner(dict(sizes or {}))
+    planner, program = _Planner(dict(sizes or {})), inlined(program)
     buffers, unplanned = planner.block(program.block, program.block.parameters)
     arena = _place(buffers)
     # the most bytes that live at the same time

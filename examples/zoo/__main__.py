@@ -19,6 +19,7 @@ import dy2st
 from dy2st.passes import Module, pipeline, plan_memory, statistics
 from dy2st.passes.plan_memory import amount
 from dy2st_runtime import engine
+from dy2st_runtime.ir.functions import inlined
 
 from .models import MODELS
 
@@ -45,7 +46,7 @@ class Comparison:
         programs = (self.before, self.after)
         counts = [statistics(program, self.sizes) for program in programs]
         plans = [plan_memory(program, self.sizes) for program in programs]
-        norms = [sum(o.name == "batch_norm" for o in p.block.walk()) for p in programs]
+        norms = [sum(o.name == "batch_norm" for o in inlined(p).block.walk()) for p in programs]
         return (
             self.name,
             _change(f"{count.operators}" for count in counts),

@@ -10,6 +10,7 @@ from typing import Any
 from dy2st.passes.core.graph import blocks_of
 from dy2st_runtime.dims import evaluate, symbols
 from dy2st_runtime.ir import Program, TensorType, Variable
+from dy2st_runtime.ir.functions import inlined
 
 UNKNOWN_SIZE = 1
 """What a symbol counts for that is not known."""
@@ -17,7 +18,7 @@ UNKNOWN_SIZE = 1
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Counts of one Program; a loop's body counts once.
+    """Counts of one Program; a loop's body counts once, a function as often as it is called.
 
     operators       all but constants, nested ones too.
     macs            multiply-accumulates of convolutions and matmuls.
@@ -44,12 +45,14 @@ class Statistics:
 def statistics(program: Program, sizes: Mapping[str, int] | None = None) -> Statistics:
     """The counts, with numbers for symbols; a size of others counts as 1.
 
+    Raises LimitExceeded if it has too many operators where functions are called.
+
     >>> net = dy2st.to_static(dy2st.nn.Linear(3, 2), [dy2st.static.InputSpec(["n", 3])])
     >>> counts = dy2st.passes.statistics(net.forward.main_program, {"n": 10})
     >>> counts.operators, counts.macs, counts.parameters
     (2, 60, 8)
     """
-    known = sizes or {}
+    known, program = sizes or {}, inlined(program)
     operators = macs = value_bytes = 0
     held: list[Variable] = list(program.state.values())
     for block in blocks_of(program):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from dy2st import to_static
-from dy2st.passes import Statistics, statistics
+from dy2st.passes import Statistics, plan_memory, statistics
 from dy2st.static import InputSpec
 from dy2st_runtime import nn
 from dy2st_runtime.ir import F, apply
+from dy2st_runtime.ir.functions import inlined
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 
@@ -116,3 +117,27 @@ def test_what_is_nested_counts_once(t):
 def test_the_difference_is_taken_field_by_field():
     left, right = Statistics(5, 40, 30, 120, 8), Statistics(2, 30, 40, 100, 8)
     assert left - right == Statistics(3, 10, -10, 20, 0)
+
+
+class Block(nn.Layer):
+    """Enough operators that two like it share a function."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(4, 8), nn.Linear(8, 4)
+        self.norm = nn.LayerNorm(4)
+
+    def forward(self, x):
+        return self.norm(x + self.second(nn.functional.gelu(self.first(x))))
+
+
+def test_a_function_counts_as_often_as_it_is_called():
+    blocks = nn.Sequential(*[Block() for _ in range(6)])
+    program = to_static(blocks, [InputSpec([2, 4])]).forward.main_program
+    counts = statistics(program)
+    alone = Block()
+    one = statistics(to_static(alone, [InputSpec([2, 4])]).forward.main_program)
+    assert program.functions
+    assert counts.macs == 6 * one.macs == 6 * 2 * 4 * 8 * 2
+    assert counts.operators == 6 * one.operators
+    assert plan_memory(program).unplanned == plan_memory(inlined(program)).unplanned
