@@ -9,7 +9,8 @@
 Values that look into the memory of others have none of their own, and an elementwise operator
 whose operand dies writes its result there. What is reshaped after a transpose is a copy.
 
-The inner Blocks of a `cond` or `while` have a work space that is taken while the operator runs.
+The inner Blocks of a `cond` or `while` have a work space that is taken while the operator runs, and
+so has a function that is called; of one that calls itself nobody knows how deep the calls go.
 Loop variables lie where the results of the `while` do; what an iteration moves from one to another
 goes through the work space. Inputs, parameters and constants are not part of the plan: they lie
 where the caller has them, row by row.
@@ -17,17 +18,19 @@ where the caller has them, row by row.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 import numpy as np
 
-from dy2st_runtime.dims import Dim, evaluate, symbols
+from dy2st_runtime.dims import Dim, Size, evaluate, symbols
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir import ArrayType, Block, Operator, Program, TensorType, Variable
 from dy2st_runtime.ir.aliasing import overwritten, owner, views_in_order
-from dy2st_runtime.ir.functions import inlined
+from dy2st_runtime.ir.functions import bound_sizes, recursive
 
 ALIGNMENT = 64
 """Every value begins at a multiple of so many bytes: a cache line, and the widest vectors."""
@@ -136,8 +139,8 @@ class MemoryPlan:
 def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> MemoryPlan:
     """Offsets for all values; `sizes` gives numbers for unknown sizes by their names.
 
-    Functions are planned where they are called. Raises ArgumentError if the bytes of a value depend
-    on a size that has no number, or one that is no size; LimitExceeded if that is too much.
+    Raises ArgumentError if the bytes of a value depend on a size that has no number, or one that
+    is no size.
 
     >>> f = dy2st.to_static(lambda x: dy2st.exp(x), [dy2st.static.InputSpec(["n"])])
     >>> dy2st.passes.plan_memory(f.main_program, {"n": 256}).arena
@@ -146,7 +149,7 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
     for name, size in (sizes or {}).items():
         if not isinstance(size, (int, np.integer)) or size < 0:
             raise ArgumentError(f"the size {name!r} is a whole number from 0 on, not {size!r}")
-    planner, program = _Planner(dict(sizes or {})), inlined(program)
+    planner = _Planner(program, dict(sizes or {}))
     buffers, unplanned = planner.block(program.block, program.block.parameters)
     arena = _place(buffers)
     # the most bytes that live at the same time
@@ -164,10 +167,14 @@ def plan_memory(program: Program, sizes: Mapping[str, int] | None = None) -> Mem
 class _Planner:
     """The numbers of symbols, found by their names, and what has been counted."""
 
-    def __init__(self, sizes: dict[str, int]):
+    def __init__(self, program: Program, sizes: dict[str, int]):
         self.sizes = sizes
         self.known: dict[Dim, int] = {}
         self.lists = 0
+        alone = program.functions.keys() - recursive(program) if program.functions else ()
+        self.functions = {name: program.functions[name] for name in alone}
+        # Their work space, and the bytes of all values, by name and the sizes of a call.
+        self.called: dict[tuple[Any, ...], tuple[int, int]] = {}
 
     def block(self, block: Block, in_order: Sequence[Variable]) -> tuple[list[Buffer], int]:
         """The buffers of one Block, and the bytes that all values would need without sharing.
@@ -196,6 +203,13 @@ class _Planner:
                 if max(sizes):
                     name = f"work space of `{operator.name}`"
                     buffers.append(Buffer(name, max(sizes), place, place))
+            is_call = operator.attributes.get("function") in self.functions
+            if is_call:
+                size, together = self.call(operator)
+                unplanned += together
+                if size:
+                    name = f"work space of `{operator.attributes['function']}`"
+                    buffers.append(Buffer(name, size, place, place))
             is_view = operator in views
             index = 0 if is_view else over.get(operator)
             shared = None if index is None else where.get(operator.operands[index])
@@ -209,12 +223,28 @@ class _Planner:
                 buffer.values.append(result)
                 if shared is None:
                     buffers.append(buffer)
-                if not is_view:
+                if not is_view and not is_call:
                     unplanned += self.bytes_of(operator, result)
         for variable in block.yields:
             if variable in where:
                 where[variable].end = len(block.operators)
         return buffers, unplanned
+
+    def call(self, operator: Operator) -> tuple[int, int]:
+        """The work space of a function that is called, and the bytes that all its values need."""
+        name = operator.attributes["function"]
+        block = self.functions[name]
+        bound = bound_sizes(block, [one.type for one in operator.operands])
+        given = {own: self.number(size, operator) for own, size in bound.items()}
+        key = name, *given.values()
+        if key not in self.called:
+            around, self.known = self.known, given
+            buffers, together = self.block(block, ())
+            self.known = around
+            # What it yields lies where the results of the call do.
+            own = [one for one in buffers if set(block.yields).isdisjoint(one.values)]
+            self.called[key] = _place(own), together
+        return self.called[key]
 
     def _new(self, operator: Operator, result: Variable, place: int) -> Buffer | None:
         if operator.name == "constant":
@@ -231,19 +261,21 @@ class _Planner:
         type = result.type
         if not isinstance(type, TensorType):
             return 0
-        count = 1
-        for size in type.shape:
-            for symbol in symbols(size):
-                if symbol not in self.known:
-                    if str(symbol) not in self.sizes:
-                        raise ArgumentError(
-                            f"the bytes of `{operator.name}` "
-                            f"({operator.location or 'no line known'}) depend on the size "
-                            f"{symbol}: plan_memory(program, {{'{symbol}': ...}})"
-                        )
-                    self.known[symbol] = self.sizes[str(symbol)]
-            count *= size if isinstance(size, int) else evaluate(size, self.known)
+        count = math.prod(self.number(size, operator) for size in type.shape)
         return -(-count * type.dtype.itemsize // ALIGNMENT) * ALIGNMENT
+
+    def number(self, size: Size, operator: Operator) -> int:
+        """A size in numbers."""
+        for symbol in symbols(size):
+            if symbol not in self.known:
+                if str(symbol) not in self.sizes:
+                    raise ArgumentError(
+                        f"the bytes of `{operator.name}` "
+                        f"({operator.location or 'no line known'}) depend on the size "
+                        f"{symbol}: plan_memory(program, {{'{symbol}': ...}})"
+                    )
+                self.known[symbol] = self.sizes[str(symbol)]
+        return size if isinstance(size, int) else int(evaluate(size, self.known))
 
 
 def moved(operator: Operator) -> dict[int, Variable]:

@@ -125,10 +125,10 @@ class Block(nn.Layer):
     def __init__(self):
         super().__init__()
         self.first, self.second = nn.Linear(4, 8), nn.Linear(8, 4)
-        self.norm = nn.LayerNorm(4)
 
     def forward(self, x):
-        return self.norm(x + self.second(nn.functional.gelu(self.first(x))))
+        y = nn.functional.gelu(self.first(x)) * 2 - 1
+        return x + nn.functional.sigmoid(self.second(y)) * 3
 
 
 def test_a_function_counts_as_often_as_it_is_called():
