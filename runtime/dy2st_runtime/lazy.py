@@ -6,14 +6,16 @@ files would triple the time of `import dy2st`.
 What `once` makes is made by one thread: others wait, and so does a fork. `functools.cache` lets two
 threads that come at once make two, of which one is dropped while it may be in use. A lock that some
 thread holds while another one forks would be held for ever in the child, so a fork first takes
-every lock that is registered here.
+every lock that is registered here. Python has a lock for each module that is being imported, too,
+which nobody else can take: a fork waits until `imported` has ended in all other threads.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from _thread import RLock
+import time
+from _thread import RLock, get_ident
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial, wraps
@@ -42,7 +44,7 @@ class Lazy:
         """What has the name in the module; who looks for a special one asks for ours."""
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(import_module(self._module), name)
+        value = getattr(imported(self._module), name)
         setattr(self, name, value)
         return value
 
@@ -117,7 +119,7 @@ def lazy_names(
                 _own_frames.hide_own_frames(error)
                 raise
         module, _, attribute = places[name].partition(":")
-        value = import_module(module)
+        value = imported(module)
         value = _own_frames.hidden_in_place(value, attribute) if attribute else value
         setattr(sys.modules[package], name, value)
         return value
@@ -188,10 +190,34 @@ def held_by_forks(lock: AbstractContextManager[Any]) -> None:
         _locks.append(lock)
 
 
+_importing: list[int] = []  # the threads that import something of ours
+_PATIENCE = 10.0  # seconds that a fork waits for them: one may wait for the thread that forks
+
+
+def imported(module: str) -> ModuleType:
+    """A module of ours, loaded if need be: no other thread forks meanwhile.
+
+    >>> imported("fractions").Fraction(1, 2)
+    Fraction(1, 2)
+    """
+    with _lock:
+        _importing.append(get_ident())
+    try:
+        return import_module(module)
+    finally:
+        _importing.remove(get_ident())
+
+
 def _take() -> None:
-    for lock in _locks:
-        lock.__enter__()
-        _taken.append(lock)
+    own, until = get_ident(), time.monotonic() + _PATIENCE
+    while True:
+        for lock in _locks:
+            lock.__enter__()
+            _taken.append(lock)
+        if all(one == own for one in _importing) or time.monotonic() > until:
+            return
+        _release()  # what is imported may need them
+        time.sleep(0.001)
 
 
 def _release() -> None:
@@ -199,8 +225,22 @@ def _release() -> None:
         _taken.pop().__exit__(None, None, None)
 
 
+def _release_in_child() -> None:
+    _importing[:] = [one for one in _importing if one == get_ident()]  # the others are gone
+    _release()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_take, after_in_parent=_release, after_in_child=_release)
+    os.register_at_fork(before=_take, after_in_parent=_release, after_in_child=_release_in_child)
 
 
-__all__ = ["Lazy", "cached_property", "held_by_forks", "lazy_names", "once", "places", "public_dir"]
+__all__ = [
+    "Lazy",
+    "cached_property",
+    "held_by_forks",
+    "imported",
+    "lazy_names",
+    "once",
+    "places",
+    "public_dir",
+]

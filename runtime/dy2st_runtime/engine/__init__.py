@@ -15,12 +15,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
-from dy2st_runtime.lazy import Lazy, lazy_names, public_dir
+from dy2st_runtime.lazy import Lazy, imported, lazy_names, public_dir
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
@@ -260,7 +259,7 @@ def _loaded(name: str, place: str) -> Engine:
         )
     module, _, attribute = place.partition(":")
     try:
-        engine: Engine = getattr(import_module(module), attribute)
+        engine: Engine = getattr(imported(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ArgumentError(f"the engine {name!r} cannot be loaded from {place}: {error}") from None
     return engine
