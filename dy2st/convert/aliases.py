@@ -327,16 +327,19 @@ class AliasTracker:
             self._state.borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 
+    def put(self, item: Any, element: Layout | None) -> bool:
+        """A list gets an element by value; whether it is the first one to keep it so."""
+        parts = copied(self._trace, item, element, self._trace)
+        others = [part for part in parts if id(part) in self._state.fragile]
+        for part in others:  # a change through this one would not reach those that know it
+            for one in (element, *self._state.holders.get(id(part), (part, ()))[1]):
+                self.fix(one)
+        self.keep_copied(parts, element)
+        return bool(parts) and not others
+
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
-        parts = copied(self._trace, item, element, self._trace)
-        self._note_originals(parts, element)
-        # Kept by value in a second place: a change through this one would not reach that.
-        is_elsewhere = any(id(part) in self._state.fragile for part in parts)
-        if is_elsewhere and element is not None:
-            self._fixed.add(self._root(element))
-        self.keep_copied(parts)
-        if parts and not is_elsewhere:
+        if self.put(item, element):
             self.borrow_element(owner, index, item)
 
     def end(self, owner: Any) -> None:

@@ -14,7 +14,7 @@ from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
-from dy2st.convert.values.flatten import build, copied, element_at, promote_elements, row_of
+from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
 from dy2st.convert.values.special import (
     CONTENT,
@@ -154,7 +154,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Symb
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:
-        trace.alias_tracker.keep_copied(copied(trace, item, element, trace), element)
+        trace.alias_tracker.put(item, element)
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
     return SymbolicSequence(kind, element, [F.array_of(list(column)) for column in columns], like)
 
@@ -473,7 +473,7 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     put, item = lambda array, leaf: F.array_insert(array, index, leaf), trace.known(item)
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
-    trace.alias_tracker.keep_copied(copied(trace, item, new.element, trace), new.element)
+    trace.alias_tracker.put(item, new.element)
 
 
 @method_row(deque)

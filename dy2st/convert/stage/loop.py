@@ -128,8 +128,9 @@ class Loop:
     free: set[Dim] = field(default_factory=set)
     join: Lub = field(default_factory=lambda: Lub(widens=True))
     links: set[frozenset[int]] = field(default_factory=set)  # layouts whose objects may be one
-    # Layouts whose objects nobody may change or read, and owners of places that are such objects.
+    # Layouts whose objects nobody may change or read, and older objects that nobody may change.
     spoiled: set[int] = field(default_factory=set)
+    kept: dict[int, Any] = field(default_factory=dict)  # these, and what the last round has made
     views: dict[int, Variable] = field(default_factory=dict)  # leaves that an iteration leaves so
 
     @property
@@ -266,7 +267,8 @@ class Loop:
             made = (known.get(node, known.get(("case", node))) for node in nodes)
             trace.alias_tracker.join([one for one in made if one is not None])
         # What an iteration before has put into a list by value must not change in this one.
-        trace.alias_tracker.keep([one for one in owners if id(one) in self.spoiled], alone=True)
+        kept = [one for key, one in self.kept.items() if key in self.spoiled]
+        trace.alias_tracker.keep(kept, alone=True)
         return values
 
     def mismatch(self, words: str) -> ConversionError:
@@ -525,7 +527,9 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
     An iteration could know more of what is carried by value than this one, where they do.
     """
     trace, holders, spoiled = loop.trace, dict[int, set[int]](), set[int]()
-    fragile = body_region.left_in("fragile")
+    fragile = body_region.left_in("fragile").items()
+    kept = {key: one for key, one in fragile if not body_region.is_new(one)}
+    spoiled |= kept.keys() & loop.kept.keys()  # what this round has made, none before has kept
     for slot in loop.slots:
         slot.parts = []
         slot.note_parts(trace, slot.left, trace)
@@ -540,11 +544,11 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
             owner = slot.place.owner
             group = trace.state.merged.get(id(owner), owner)
             holders.setdefault(id(group), set()).add(id(owner))
-            if id(owner) in fragile:
-                spoiled.add(id(owner))
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
+    # Which of them is older, the second round that keeps it knows.
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
-    loop.links, loop.spoiled = links, spoiled
+    is_new |= any(not isinstance(one, BaseException) for one in kept.values()) and not loop.kept
+    loop.links, loop.spoiled, loop.kept = links, spoiled, kept
     return is_new
 
 

@@ -75,10 +75,11 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         if isinstance(held, dict):
             return _of_pairs(trace, held, node.element, view)
         rows = [row_of(trace, item, node.element, view) for item in held]
-        for item in held:
-            # The arrays have the elements by value: a later change of one of these would be lost.
-            parts = copied(trace, item, node.element, view)
-            trace.alias_tracker.keep_copied(parts, node.element)
+        # The arrays have the elements by value: a later change of one of these would be lost.
+        parts = [part for item in held for part in copied(trace, item, node.element, view)]
+        if len({*map(id, parts)}) < len(parts):
+            trace.alias_tracker.fix(node.element)
+        trace.alias_tracker.keep_copied(parts, node.element)
         if not rows:
             return [F.array_of([]) for _ in range(width(node.element))]
         return [F.array_of(list(column)) for column in zip(*rows, strict=True)]

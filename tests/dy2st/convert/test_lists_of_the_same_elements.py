@@ -223,6 +223,82 @@ def test_a_list_that_nobody_else_holds_may_change_its_elements(changed):
     assert to_static(changed, input_spec=SPECS)(x) == changed(x)
 
 
+# What puts one row into a list, where a loop does it in each iteration.
+ONCE_MORE = {
+    "insert": lambda rows, row: rows.insert(0, row),
+    "a slice": lambda rows, row: rows.__setitem__(slice(0, 0), [row]),
+    "extend": lambda rows, row: rows.extend([row]),
+    "in place": lambda rows, row: rows.__iadd__([row]),
+    "twice": lambda rows, row: rows.extend([row] * 2),
+    "a sum": lambda rows, row: [row] + rows,
+    "a star": lambda rows, row: [row, *rows],
+    "appendleft": lambda rows, row: rows.appendleft(row),
+}
+
+
+@pytest.mark.parametrize("once_more", ONCE_MORE.values(), ids=ONCE_MORE)
+def test_one_row_in_many_places_changes_in_all_of_them(once_more):
+    is_deque = once_more is ONCE_MORE["appendleft"]
+
+    def changed(x):
+        row, rows = [0.0], collections.deque() if is_deque else []
+        for value in x:
+            rows = once_more(rows, row) or rows
+            rows[0].append(value)
+        return [[float(value) for value in row] for row in rows]
+
+    x = dy2st.to_tensor(X)
+    assert to_static(changed, input_spec=SPECS)(x) == changed(x)
+
+
+def _of_a_comprehension(x):
+    row = [0]
+    rows = [row for _ in x]
+    rows[0].append(1)
+    return rows
+
+
+def _in_two_lists(x):
+    row, some, others = [0], [[1] for _ in x], [[2] for _ in x]
+    some.insert(0, row)
+    others.insert(0, row)
+    some[0].append(3)
+    return some, others
+
+
+def _before_the_loop(x):
+    row = [0]
+    rows = [row, row]
+    for _ in x:
+        rows.append([1])
+    rows[0].append(2)
+    return rows
+
+
+def _in_rows(x):
+    row, rows = [0], [[[5]]]
+    for _ in x:
+        rows.append([row, [1]])
+    rows[1][0].append(2)
+    return rows
+
+
+def _as_a_default(x):
+    row, rows = [0], {}
+    for value in x:
+        rows.setdefault(int(value), row).append(1)
+    return rows
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [_of_a_comprehension, _in_two_lists, _before_the_loop, _in_rows, _as_a_default],
+)
+def test_a_row_that_is_put_twice_changes_in_both_places(changed):
+    x = dy2st.to_tensor(X)
+    assert to_static(changed, input_spec=SPECS)(x) == changed(x)
+
+
 # What puts a tensor into a list of several kinds of elements.
 PUT = {
     "append": lambda items, x: items.append(x),

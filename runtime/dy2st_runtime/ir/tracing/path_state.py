@@ -220,7 +220,8 @@ class PathState:
         """Let hold here what does at the end of any path, of what is joined by a union."""
         for path in paths:
             self.spent.update(path.left_in("spent"))
-            self.fragile.update(path.left_in("fragile"))
+            kept = path.left_in("fragile").items()  # what the path has made, nobody knows
+            self.fragile.update((key, one) for key, one in kept if key not in path.changed["born"])
             self.stale.update(path.left_in("stale"))
 
     def merged_with(self, owner: Any) -> tuple[Any, ...]:
