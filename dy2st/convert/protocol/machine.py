@@ -36,6 +36,7 @@ from dy2st.convert.trace import Trace, of_class
 from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING, Union
 from dy2st_runtime.ir import Tracer, Variable
+from dy2st_runtime.ir.tracing.numpy_values import still_numpy
 
 # Each name of the vocabulary is that of a function in one of them. Rows and stages stand below most
 # of these, so they cannot import them.
@@ -86,10 +87,9 @@ def _operator(plain: Way, name: str, other: Way, is_in_place: bool = False) -> W
             and Variable in kinds
             and kinds[kinds[0] is Variable] in (Variable, int, float)
         ):
-            found = plain(left, right)
             if getattr(left, "is_numpy", False) or getattr(right, "is_numpy", False):
-                return operators.still_numpy(found, left, right)
-            return found
+                return still_numpy(plain(left, right), left, right)
+            return plain(left, right)
         return other(trace, name, left, right)
 
     return operator

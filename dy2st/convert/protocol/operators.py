@@ -35,6 +35,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.tracing.numpy_values import change, still_numpy
 
 COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
@@ -219,18 +220,6 @@ def _as_number(trace: Trace, value: Any) -> Any:
     return trace.tracer.number(value) if isinstance(value, (Dim, Condition)) else value
 
 
-def still_numpy(found: Any, left: Any, right: Any) -> Any:
-    """What NumPy would give: of its own and of numbers of Python."""
-    is_numpy = [
-        info(type(one)).family == "array" or (isinstance(one, Variable) and one.is_numpy)
-        for one in (left, right)
-    ]
-    if any(is_numpy) and isinstance(found, Variable):
-        others = (is_one or number_kind(one) for is_one, one in zip(is_numpy, (left, right)))
-        found.is_numpy = all(others)
-    return found
-
-
 def _any_of_numpy(*values: Any) -> bool:
     return any(info(type(value)).family == "array" for value in values)
 
@@ -343,6 +332,9 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return binary(trace, name, left, right, in_place=True)
     if isinstance(left, np.ndarray):
         return with_overlay_materialised(trace, [left], lambda: plain(left, trace.native(right)))
+    if isinstance(left, Variable) and left.is_numpy and left.ndim:
+        changed = lambda one: change(left, lambda old: binary(trace, name, old, one))  # noqa: E731
+        return map_cases(trace, changed, right)
     if isinstance(left, Tensor) and hasattr(kind, method):
         one_of = lambda one: plain(left, trace.exported((one,))[0])  # noqa: E731
         return map_cases(trace, one_of, right)
@@ -366,7 +358,7 @@ def unary(trace: Trace, name: str, value: Any) -> Any:
         return call(trace, own, value)
     if type(value) is Condition or (type(value) is Dim and name == "invert"):
         value = _as_number(trace, value)
-    return still_numpy(plain(value), value, value)
+    return still_numpy(plain(value), value)
 
 
 def is_(trace: Trace, left: Any, right: Any) -> Any:

@@ -56,6 +56,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, UNBOUND, SymbolicSequ
 from dy2st_runtime.errors import ConversionError, MissingAttribute, TensorAsPython
 from dy2st_runtime.ir import ArrayType, F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.tracing import numpy_values
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.storage import VarType
 from dy2st_runtime.tensor import EagerTensor, Parameter
@@ -572,6 +573,9 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
             call(trace, own, owner, *given)
             return
         traced_keys.refuse_native_key(trace, owner, (index,))
+        if isinstance(owner, np.ndarray) and isinstance(value, Variable):
+            what = "an array of NumPy gets an element that only the run knows"
+            raise _refusal(what, "let it be a tensor from its beginning: zeros(...)")
         change: Any = partial(delitem if is_deleted else setitem, owner, *trace.exported(given))
         if isinstance(owner, Tensor):
             change()
@@ -702,6 +706,8 @@ def _member(trace: Trace, owner: Any, name: str) -> Any:
         raise _refusal(what, "compute it with operators, or take it of a number that is known")
     if not isinstance(owner, Variable) or isinstance(owner.type, ArrayType):
         return getattr(owner, name)
+    if owner.is_numpy and numpy_values.has_member(name):
+        return numpy_values.member(owner, name)
     if name in _OF_DATA:
         raise _refusal(f"{name} of a traced tensor", "ask the tensor that the function returns")
     if name in _OURS or not hasattr(type(owner), name):

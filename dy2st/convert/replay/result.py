@@ -373,7 +373,7 @@ class Taker:
         if isinstance(node, Number):
             return replace(next(outs), number=node.kind)
         if isinstance(node, Leaf):
-            return next(outs)
+            return replace(next(outs), number=np.generic) if node.is_numpy else next(outs)
         if isinstance(node, (SequenceLayout, SymbolicSequence)):
             arrays = [next(outs) for _ in range(width(node.element))]
             inner = node.element

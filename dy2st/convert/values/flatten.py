@@ -439,7 +439,7 @@ def build(
         return trace.locations.object_at(node, next(leaves))
     if isinstance(node, Leaf):
         leaf = next(leaves)
-        leaf.number, leaf.mixed = None, node.mixed
+        leaf.number, leaf.mixed, leaf.is_numpy = None, node.mixed, node.is_numpy
         return leaf
     known = {} if known is None else known
     if isinstance(node, Cases):

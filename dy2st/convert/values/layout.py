@@ -80,6 +80,7 @@ class Leaf:
 
     type: TensorType
     mixed: bool = False
+    is_numpy: bool = False  # on all paths
 
     @property
     def dtype(self) -> DType:
@@ -152,7 +153,7 @@ def opened(node: Layout, is_content: bool = False) -> Layout:
         if not isinstance(value, Variable):
             return Leaf(TensorType(value.dtype, tuple(value.shape)))
         assert not isinstance(value.type, ArrayType), "an array is no value of the user's"
-        return Leaf(value.tensor_type, value.mixed)
+        return Leaf(value.tensor_type, value.mixed, value.is_numpy)
     if kind is Union:
         cases = [layout_of_case(value, place, view) for place in range(len(value.layouts))]
         # Of a case that is one of several itself, its own cases.
@@ -623,7 +624,9 @@ def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         if left.dtype != right.dtype or left.rank != right.rank:
             return None
-        return left if left.mixed or not right.mixed else Leaf(left.type, True)
+        mixed, is_numpy = left.mixed or right.mixed, left.is_numpy and right.is_numpy
+        is_left = mixed is left.mixed and is_numpy is left.is_numpy
+        return left if is_left else Leaf(left.type, mixed, is_numpy)
     leaf, number = (left, right) if isinstance(left, Leaf) else (right, left)
     assert isinstance(leaf, Leaf) and isinstance(number, Number)
     if leaf.rank or not fits(number.kind, leaf.dtype):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dy2st_runtime.html_page import Page
 
 _values, _hooks = Lazy("dy2st_runtime.ir.tracing.known_values"), Lazy("dy2st_runtime.ir.hooks")
+_numpy = Lazy("dy2st_runtime.ir.tracing.numpy_values")
 _html_page = Lazy("dy2st_runtime.html_page")
 NumberKind = type
 """int, float or bool."""
@@ -321,7 +322,7 @@ class Variable(Tensor):
 
     def __abs__(self) -> Any:
         """As `__neg__`."""
-        return super(Variable, self._as_summand()).__abs__()
+        return _numpy.still_numpy(super(Variable, self._as_summand()).__abs__(), self)
 
     def __rmul__(self, other: Any) -> Any:
         """As `__mul__`."""
@@ -341,7 +342,12 @@ class Variable(Tensor):
                 f"iteration over a traced tensor whose first axis has the unknown size {size}",
                 "iterate in a `for` statement of a converted function",
             )
-        return (F.getitem(self, i) for i in range(size))
+        return (self[i] for i in range(size))
+
+    def __getitem__(self, index: Any) -> Any:
+        """The elements at an index; those of an array of NumPy are NumPy's, too."""
+        found = super().__getitem__(index)
+        return _numpy.still_numpy(found, self) if self.is_numpy else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """All names of the tensor mean the changed one from here on."""
@@ -393,12 +399,13 @@ class Variable(Tensor):
             made = ufuncs.apply_reflected(ufunc, method, inputs, options)
         if made is NotImplemented:
             raise refused_by_numpy(ufunc)
-        return made
+        return _numpy.still_numpy(made, inputs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Our function, or what NumPy's makes of attributes alone, as `np.shape`; else refused."""
         try:
-            return super().__array_function__(function, types, args, kwargs)
+            made = super().__array_function__(function, types, args, kwargs)
+            return _numpy.still_numpy(made, args, kwargs)
         except TypeError:
             raise refused_by_numpy(function) from None
 

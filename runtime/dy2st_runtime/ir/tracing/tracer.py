@@ -639,10 +639,10 @@ class Tracer:
         if variable.block is self.block:
             return variable
         # A parameter has a type alone; whether it is a number of Python goes along beside it.
-        number, mixed = variable.number, variable.mixed
+        number, mixed, is_numpy = variable.number, variable.mixed, variable.is_numpy
         for block in self._path_from(variable):
             variable = self.import_into(block, variable)
-        variable.number, variable.mixed = number, mixed
+        variable.number, variable.mixed, variable.is_numpy = number, mixed, is_numpy
         return variable
 
     def check(self, flag: Variable, error: BaseException) -> None:
