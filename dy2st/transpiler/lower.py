@@ -221,10 +221,10 @@ def form_of(tree: Node, context: Context) -> tuple[Lowering, ast.stmt]:
 def rewrite(tree: Node, context: Context, steps: int | None = None) -> None:
     """Do the first rewrites, or all; before, `super()` has arguments, each `with` one manager."""
     function, first = context.function, [*tree.args.posonlyargs, *tree.args.args][:1]
-    if "__class__" in function.__code__.co_freevars and "super" not in function.__globals__:
-        for node in own_nodes(tree) if first else ():
-            if is_bare_super(node):
-                node.args = [at(node, nodes.load("__class__")), at(node, nodes.load(first[0].id))]
+    is_pythons = "super" in function.__code__.co_names and "super" not in function.__globals__
+    if first and is_pythons and "__class__" in function.__code__.co_freevars:
+        for node in filter(is_bare_super, own_nodes(tree)):
+            node.args = [at(node, nodes.load("__class__")), at(node, nodes.load(first[0].id))]
     keep_plain_loops(tree)
     for node in own_statements(tree.body):
         for item in node.items[:0:-1] if isinstance(node, gast.With) else ():  # one in the other

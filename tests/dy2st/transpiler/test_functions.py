@@ -48,6 +48,15 @@ class Derived(Base):
     def by_lambda(self):
         return (lambda: __class__.__name__)()
 
+    def by_another_super(self, x):
+        def super():
+            return Other()
+
+        return super().hello(x)
+
+    def by_a_parameter(self, x, super=Base):
+        return super().hello(x)
+
 
 class Other(Derived):
     pass
@@ -63,6 +72,11 @@ def test_super_works_in_class_methods_and_after_the_first_parameter_changed():
     made = traced(Derived.make.__func__)
     assert made(Other) == Other.make()
     assert traced(Derived.changed)(Derived()) == Derived().changed()
+
+
+def test_another_super_is_called_as_it_is():
+    for function in (Derived.by_another_super, Derived.by_a_parameter):
+        assert traced(function)(Derived(), 1) == function(Derived(), 1)
 
 
 def test_super_may_be_kept():
