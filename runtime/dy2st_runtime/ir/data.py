@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, less_equal, require
+from dy2st_runtime.errors import UndecidedDim
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.program import Operator, Variable
 from dy2st_runtime.ir.types import TensorType, ValueType
@@ -90,7 +91,7 @@ def computed(
         rule = definition.kernel
     try:
         result = rule(*inputs, **attributes)
-    except ZeroDivisionError:  # the kernel's affair, when it runs
+    except (ZeroDivisionError, UndecidedDim):  # the kernel's affair, when it runs
         return ()
     results = result if isinstance(result, (tuple, list)) else (result,)
     return [None if entry is None else np.asarray(entry, object) for entry in results]

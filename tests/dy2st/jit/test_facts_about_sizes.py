@@ -90,6 +90,23 @@ def test_the_opposite_is_known_in_the_other_branch():
     assert str(program.outputs[0].shape[0]) != "2"
 
 
+@pytest.mark.parametrize(
+    "make", [dy2st.zeros, dy2st.arange, lambda size: dy2st.full([2, size], 5, "int64")]
+)
+def test_a_tensor_is_made_of_a_size_that_a_branch_knows(make):
+    def model(x):
+        if x.shape[0] == 2:
+            return make(x.shape[0])
+        if x.shape[0] < 1:
+            return make(x.shape[0]) + 1
+        return x
+
+    static = to_static(model, [spec("n")])
+    for size in (2, 0, 3):
+        x = dy2st.ones([size])
+        assert static(x).tolist() == model(x).tolist()
+
+
 def test_facts_of_a_branch_are_forgotten_after_it():
     def model(x):
         if x.shape[0] == 4:
