@@ -6,15 +6,7 @@ import ast
 
 import gast
 
-from dy2st.transpiler.lowering import (
-    LOAD,
-    OPERATORS,
-    Lowering,
-    bind,
-    constant,
-    load,
-    tuple_of,
-)
+from dy2st.transpiler.lowering import LOAD, OPERATORS, Lowering, bind, constant, load, tuple_of
 from dy2st.transpiler.nodes import YIELDS, Block, Node, at, is_own, walk
 
 

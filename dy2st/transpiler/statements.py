@@ -7,15 +7,7 @@ from typing import Any
 
 import gast
 
-from dy2st.transpiler.lowering import (
-    OPERATORS,
-    STORE,
-    Lowering,
-    assign,
-    constant,
-    load,
-    store,
-)
+from dy2st.transpiler.lowering import OPERATORS, STORE, Lowering, assign, constant, load, store
 from dy2st.transpiler.nodes import Node, at
 
 

@@ -22,14 +22,7 @@ import numpy as np
 
 from dy2st.convert.call_context import free_name
 from dy2st.convert.objects import cell_value, native_attribute, setter_of
-from dy2st.convert.replay.places import (
-    PLACES,
-    AnyNumber,
-    ReadKey,
-    is_plain_tensor,
-    like,
-    stores_of,
-)
+from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor, like, stores_of
 from dy2st.convert.replay.result import Finished, Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import Place, Trace, label
 from dy2st.convert.types import info

@@ -21,12 +21,7 @@ from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, S
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import noted
-from dy2st.convert.stage.recursion import (
-    may_stand_in_a_function,
-    name_of,
-    recursive_call,
-    tried,
-)
+from dy2st.convert.stage.recursion import may_stand_in_a_function, name_of, recursive_call, tried
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
@@ -479,15 +474,7 @@ def as_function(
     if not fits:
         return None
     return Function(
-        "",
-        block,
-        layout,
-        found,
-        shared,
-        [*outer.values()],
-        layer or None,
-        call.objects,
-        reads,
+        "", block, layout, found, shared, [*outer.values()], layer or None, call.objects, reads
     )
 
 

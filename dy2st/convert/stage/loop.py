@@ -47,14 +47,7 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import CONTENT, GROWN, UNBOUND, Older
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
-from dy2st_runtime.ir import (
-    ArrayType,
-    Tensor,
-    TensorType,
-    ValueType,
-    Variable,
-    user_location,
-)
+from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
 from dy2st_runtime.ir.join import join_types, renewed
 from dy2st_runtime.ops.control_flow import append_while
 

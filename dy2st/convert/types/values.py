@@ -183,14 +183,7 @@ def _same_bits(left: Any, right: Any) -> bool:
 _ATOM: dict[str, Any] = {"is_atom": True, "is_unchanging": True, "is_fixed": True}
 _NUMBER: dict[str, Any] = {**_ATOM, "family": "number", "is_plain": True}
 row(bool, **_NUMBER, is_value=True, is_single=True, same=eq, dtype=np.dtype("bool"))
-row(
-    int,
-    **_NUMBER,
-    is_value=True,
-    same=eq,
-    dtype=np.dtype("int64"),
-    settings=int.__getnewargs__,
-)
+row(int, **_NUMBER, is_value=True, same=eq, dtype=np.dtype("int64"), settings=int.__getnewargs__)
 row(
     float,
     **_NUMBER,
