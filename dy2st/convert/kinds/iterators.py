@@ -114,15 +114,28 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
     if type(items) is itertools.repeat:
         item, *times = cast(Any, items.__reduce__()[1])
         return Indexed(times[0] if times else _NO_END, lambda index: item)
-    is_endless = isinstance(items, (itertools.count, itertools.cycle, itertools.repeat))
-    found = [] if is_endless else list(itertools.islice(items, _MOST_ITEMS))
-    if is_endless or len(found) == _MOST_ITEMS:
+    mark_left(trace, (source, items))
+    if type(items) is itertools.cycle:
+        found = _round_of(items)
+        length = _NO_END if found else 0
+        return Indexed(length, lambda index: trace.item(found, trace.mod(index, len(found))))
+    found = list(itertools.islice(items, _MOST_ITEMS))
+    if len(found) == _MOST_ITEMS:
         raise UnsupportedSyntax(
-            f"zip() of an endless {type(items).__name__} and of something of unknown length",
+            f"an iterator of {_MOST_ITEMS} items or more stands beside something of unknown length",
             why="which of its items are taken is known only when the Program runs",
             hint="count by enumerate(...), and take items[i % len(items)]",
         )
     return Indexed(len(found), lambda index: trace.item(found, index))
+
+
+def _round_of(items: itertools.cycle[Any]) -> list[Any]:
+    """What a cycle gives from here until it begins anew: what it has given so far, it holds."""
+    found: list[Any] = []
+    while any(hasattr(type(one), "__next__") for one in get_referents(items)):
+        found.append(next(items, None))
+    (given,) = (one for one in get_referents(items) if type(one) is list)
+    return [*found, *itertools.islice(items, len(given))][: len(given)]
 
 
 def _shorter(trace: Trace, left: Any, right: Any) -> Any:
@@ -390,7 +403,10 @@ def mark_left(trace: Trace, iterable: Any) -> None:
     waiting = [iterable]
     while waiting:
         one = waiting.pop()
-        if hasattr(type(one), "__next__") and trace.origin(one, Source) is None:
+        source = trace.origin(one, Source)
+        if source is not None:
+            source.is_left = True
+        elif hasattr(type(one), "__next__"):
             trace.origins[id(one)] = one, Source(lambda: None, lambda _: None, is_left=True)
             waiting += get_referents(one)  # the iterators that an `enumerate` or `zip` asks
         elif type(one) in (tuple, CellType, FrameType):

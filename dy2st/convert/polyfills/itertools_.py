@@ -65,11 +65,7 @@ def groupby(iterable: Any, key: Any = None) -> Any:
             found[-1][1].append(item)
         else:
             found.append((its_key, [item]))
-    return map(_with_iterator, found)
-
-
-def _with_iterator(pair: Any) -> Any:
-    return pair[0], iter(pair[1])
+    return map(lambda pair: (pair[0], iter(pair[1])), found)
 
 
 def chained(iterable: Any) -> Iterator[Any]:

@@ -305,8 +305,29 @@ def test_the_cache_of_the_user_answers_when_it_has_changed():
         settings.cache_clear()
 
 
-def test_an_endless_iterator_beside_an_unknown_length_is_refused():
-    refused(lambda x: [a * b for a, b in zip(x, itertools.cycle([1, 2]))], "endless cycle")
+def beside_cycles(x):
+    begun, ended = itertools.cycle([1, 2, 3]), itertools.cycle("ab")
+    names = [next(ended) for _ in range(3)]
+    names.append(str(next(begun)))
+    twos = [(v * one, name) for v, one, name in zip(x, itertools.cycle((2.0, 3.0)), ended)]
+    return twos, [v * one for one, v in zip(begun, x)], [*zip(x, itertools.cycle([]))], names
+
+
+def test_a_cycle_beside_an_unknown_length_goes_round_from_where_it_is():
+    same(beside_cycles, sizes="unknown")
+
+
+def given(items):
+    yield from items
+
+
+@pytest.mark.parametrize("made", [iter, itertools.cycle, given, lambda items: (v for v in items)])
+def test_what_is_left_of_an_iterator_beside_an_unknown_length_is_refused(made):
+    def read_on(x):
+        items = made([1, 2, 3, 4, 5])
+        return [a * b for a, b in zip(x, items)], next(items)
+
+    refused(read_on, "a generator or iterator is read on later")
 
 
 @pytest.mark.parametrize("function", [used_up_one_by_one, used_up_in_a_branch])
