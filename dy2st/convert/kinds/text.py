@@ -257,7 +257,7 @@ def _shown(trace: Trace, value: Any, conversion: str) -> Any:
         return called_by_the_user(function, (trace.native(value),), {})
 
 
-def _inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
+def inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
     """A value, and what its lists, tuples and dicts hold, or a list of a length."""
     row = info(type(value))
     if any(value is one for one in around):
@@ -271,18 +271,18 @@ def _inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[
         yield content
         return
     for part in content.values() if isinstance(content, dict) else content:
-        yield from _inside(trace, part, (*around, value))
+        yield from inside(trace, part, (*around, value))
 
 
 def holds_traced(trace: Trace, value: Any) -> bool:
     """Whether a value, or what its lists, tuples and dicts hold, is known only to the run."""
     kinds = (Text, SymbolicSequence, Indexed, Generated, Union)
-    return any(is_traced(one) or type(one) in kinds for one in _inside(trace, value))
+    return any(is_traced(one) or type(one) in kinds for one in inside(trace, value))
 
 
 def _by_case(trace: Trace, value: Any, run: Callable[[], Any]) -> Any:
     """`run()` for each case of what is one of several in a value."""
-    for one in _inside(trace, value):
+    for one in inside(trace, value):
         if type(one) is Union and len(trace.cases_of(one)) > 1:
             return trace.map_cases(lambda _: _by_case(trace, value, run), one)
     return run()
@@ -315,9 +315,9 @@ def kept(trace: Trace, value: Any) -> Any:
             hint="print the elements in a `for` loop",
         )
     if isinstance(content, dict):
-        return {key: kept(trace, one) for key, one in content.items()}
+        return trace.made({key: kept(trace, one) for key, one in content.items()})
     if kind is list:
-        return [kept(trace, one) for one in content]
+        return trace.made([kept(trace, one) for one in content])
     return content
 
 

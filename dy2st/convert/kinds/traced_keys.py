@@ -25,8 +25,8 @@ from dy2st.convert.values.layout import (
     Same,
     SequenceLayout,
     count,
+    has_code_points,
     has_objects,
-    is_code_text,
     leaves_of,
     number_kind,
     opened,
@@ -297,7 +297,7 @@ def _no_key(kind: type) -> ConversionError:
 def _is_key(node: Layout) -> bool:
     if isinstance(node, Same):
         return not isinstance(node.value, Tensor)
-    if is_code_text(node):
+    if has_code_points(node):
         return True
     if isinstance(node, Reference):  # which one it is, tells one from the other
         kind: Any = node.kind

@@ -16,7 +16,7 @@ import numpy as np
 
 from dy2st.convert.types.row import info, row, same, same_items
 from dy2st.convert.values.special import MISSING, SymbolicSequence
-from dy2st_runtime.ir.choice import Hole, Text
+from dy2st_runtime.ir.choice import Hole, Text, values_in
 from dy2st_runtime.ir.structure import Rows, map_entries
 from dy2st_runtime.nn.tables import Table
 
@@ -236,9 +236,7 @@ row(
     family="text",
     is_traced=True,
     keeps_more=True,
-    # Of a str its code points, in a tuple.
-    parts=lambda text, names: (
-        [tuple(map(ord, text))] if type(text) is str else [hole.value for hole in text.holes]
-    ),
+    # `names` is a text of other texts, too, of which this is one.
+    parts=lambda text, names: values_in(text, names if type(names) is Text else text),
     make=lambda kind, parts, names, like: like.with_values(parts),
 )

@@ -23,7 +23,7 @@ from dy2st.convert.values.layout import (
     SequenceLayout,
     View,
     count,
-    is_code_text,
+    has_code_points,
     is_missing,
     layout_of_case,
     leaves_of,
@@ -34,6 +34,7 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         if len(places) == 1 < len(value.layouts):
             value = case_value(trace, value, places[0])
     of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
-    if type(value) is Union and (of_a_length or is_code_text(node)):
+    if type(value) is Union and (of_a_length or has_code_points(node)):
         # Each of the tuples that it may be, as one of a length; of texts, as their code points.
         of_case = lambda one: build(trace, node, iter(flatten(trace, one, node, view)))  # noqa: E731
         value = trace.map_cases(of_case, value)
@@ -115,7 +116,7 @@ def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
     held = value
     if not info(node.kind).is_unchanging:
         held = _content(trace, value, view) if info(node.kind).is_container else view.taken(value)
-    return info(node.kind).parts(held, node.names)
+    return info(node.kind).parts(held, node.like if node.kind is Text else node.names)
 
 
 def _content(trace: Trace, value: Any, view: View) -> Any:

@@ -15,7 +15,6 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dy2st.convert.types import info, same
-from dy2st.convert.types.values import CODES
 from dy2st.convert.values.special import (
     GROWN,
     MISSING,
@@ -28,7 +27,7 @@ from dy2st.convert.values.special import (
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import ArrayType, Tensor, Variable, user_location
-from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.choice import Text, common, values_in
 from dy2st_runtime.ir.join import any_size
 from dy2st_runtime.ir.types import DType, TensorType, ValueType
 
@@ -366,6 +365,7 @@ class Lub:
         """`widens`: tuples of unlike length become tuples of a length, as the iterations of a loop
         would make them longer for ever."""
         self._widens = widens
+        self._has_many = False
         self._pairs: dict[tuple[int, int], Layout] = {}
         self._open: set[tuple[int, int]] = set()  # pairs that are being joined
         self._chosen: list[Union] = []  # those that are being joined, from the outside in
@@ -379,6 +379,8 @@ class Lub:
             if same(a.value, b.value):
                 return a
             key = id(a.value), id(b.value)
+            if type(a.value) is type(b.value) is str:  # no object: they may be joined in two ways
+                return self._joined(a, b)
             if key in self._open:
                 raise holds_itself(a.value)
             if key not in self._pairs:
@@ -390,7 +392,7 @@ class Lub:
         return self._joined(a, b)
 
     def _joined(self, a: Layout, b: Layout) -> Layout:
-        if _is_reference(a) and _is_reference(b):
+        if self._is_apart(a) and self._is_apart(b):
             return Cases([a, b])
         left, right = opened(a), opened(b)
         if isinstance(left, Cases) or isinstance(right, Cases):
@@ -405,12 +407,17 @@ class Lub:
                 cases, rises = self._merged(left.cases)
             for item in right.cases if isinstance(right, Cases) else [b]:
                 rises = self._put(cases, as_value_layout(item)) or rises
-            if len(cases) > MOST_CASES and all(map(_is_text, cases)):
-                return code_text()
             if sum(_sequence_kind(opened(case)) is tuple for case in cases) > _MOST_TUPLES:
                 cases, rises = self._with_one_tuple(cases), True
                 is_whole = len(cases) == 1
             kinds = [case for case in cases if not _is_reference(case)]
+            is_many = len(cases) > MOST_CASES and all(map(_is_text, cases))
+            if (is_many or len(kinds) > MOST_CASES) and not self._has_many:
+                self._has_many = True  # so texts share a case
+                cases, _ = self._merged(cases)
+                self._has_many = False
+                rises, is_whole = True, len(cases) == 1
+                kinds = [case for case in cases if not _is_reference(case)]
             if len(kinds) > MOST_CASES or len(cases) > _MOST_OBJECTS:
                 most = MOST_CASES if len(kinds) > MOST_CASES else _MOST_OBJECTS
                 raise Unlike(f"one of more than {most} kinds of values")
@@ -437,14 +444,10 @@ class Lub:
             return left if _is_one_table(left, right) else None
         if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
-        if is_code_text(left) or is_code_text(right):
-            are_texts = _is_text(left) and _is_text(right)
-            has_length = isinstance(left, Parts) and isinstance(left.items[0], SequenceLayout)
-            return (left if has_length else code_text()) if are_texts else None
+        if _is_text(left) and _is_text(right):
+            return self._texts(left, right)
         if not (isinstance(left, Parts) and isinstance(right, Parts) and left.kind is right.kind):
             return None
-        if left.kind is Text:
-            return self._parts(left, right) if _same_text(left, right) else None
         if _is_bundle(left.kind):
             return self._bundle(left, right)
         if info(left.kind).family == "dict":
@@ -467,6 +470,28 @@ class Lub:
             return self._parts(left, right) if left.names == right.names else None
         may_grow = info(left.kind).family == "list" or (self._widens and left.kind is tuple)
         return self._grown(left, right) if may_grow else None
+
+    def _texts(self, left: Any, right: Any) -> Layout | None:
+        """Two texts of one form, for which what differs between their places may be code points."""
+        texts = [
+            one.like.with_values(one.items) if isinstance(one, Parts) else one.value
+            for one in (left, right)
+        ]
+        like = common(*texts)
+        has_codes = self._has_many or has_code_points(left) or has_code_points(right)
+        is_same = like is not None and isinstance(left, Parts) and like.is_like(left.like)
+        if like is None or not (has_codes or is_same):
+            return None
+        items: list[Layout] = []
+        for a, b in zip(*(values_in(text, like) for text in texts), strict=True):
+            if type(a) is tuple or type(b) is tuple:  # what is known on one side
+                is_long = isinstance(a, SequenceLayout)
+                items.append(a if is_long else SequenceLayout(tuple, Number(int)))
+            else:
+                items.append(self(a, b))
+        if not all(map(_is_written_alike, items)):
+            return None
+        return left.with_items(items) if is_same else Parts(Text, items, like=like)
 
     def _bundle(self, left: Parts, right: Parts) -> Layout | None:
         """Two of one form; a part that would be one of several makes them two cases."""
@@ -553,11 +578,14 @@ class Lub:
             if both and same(case.value, item.value):  # type: ignore[union-attr]
                 return index
         for index, case in enumerate(cases):
-            if _is_reference(case) and _is_reference(item):
+            if self._is_apart(case) and self._is_apart(item):
                 continue
             if self._serves(opened(case), opened(item)):
                 return index
         return None
+
+    def _is_apart(self, node: Layout) -> bool:
+        return _is_reference(node) and not (self._has_many and _is_text(node))
 
     def _serves(self, left: Layout, right: Layout) -> bool:
         kind = _sequence_kind(left)
@@ -584,18 +612,22 @@ def _is_reference(node: Layout) -> bool:
     return not node.view.is_new(node.value) and node.view.node(node.value) is None
 
 
-def code_text() -> Parts:
-    """The layout of a text whose characters the data decides."""
-    return Parts(Text, [SequenceLayout(tuple, Number(int))], like=CODES)
-
-
-def is_code_text(node: Layout) -> bool:
-    """Whether a layout is that of a text of code points."""
-    return isinstance(node, Parts) and node.kind is Text and node.like.is_like(CODES)
+def has_code_points(node: Layout) -> bool:
+    """Whether the data decides characters of a text."""
+    is_text = isinstance(node, Parts) and node.kind is Text
+    return is_text and any(hole.conversion == "chr" for hole in node.like.holes)  # type: ignore[union-attr]
 
 
 def _is_text(node: Layout) -> bool:
-    return is_code_text(node) or (isinstance(node, Same) and type(node.value) is str)
+    is_known = isinstance(node, Same) and type(node.value) is str
+    return is_known or (isinstance(node, Parts) and node.kind is Text)
+
+
+def _is_written_alike(node: Layout) -> bool:
+    """Whether a text may have such a value: a number is not written as a tensor is."""
+    is_list = isinstance(node, SequenceLayout) and node.kind is not tuple
+    is_either = isinstance(node, Cases) or (isinstance(node, Leaf) and node.mixed)
+    return not (is_list or is_either) and all(map(_is_written_alike, leaves_of(node)))
 
 
 def _is_bundle(kind: type) -> bool:
@@ -608,14 +640,6 @@ def _has_cases(node: Layout) -> bool:
     node = opened(node)
     is_tuple = isinstance(node, Parts) and issubclass(node.kind, tuple)
     return isinstance(node, Cases) or (is_tuple and any(map(_has_cases, node.items)))  # type: ignore[union-attr]
-
-
-def _same_text(left: Parts, right: Parts) -> bool:
-    """Whether two texts are one text of other values: that of a number is not that of a tensor."""
-    if not left.like.is_like(right.like):
-        return False
-    pairs = zip(left.items, right.items, strict=True)
-    return all(type(opened(a)) is type(opened(b)) for a, b in pairs)
 
 
 def _of_leaves(left: Number | Leaf, right: Number | Leaf) -> Layout | None:

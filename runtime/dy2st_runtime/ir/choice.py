@@ -201,6 +201,59 @@ def joined(texts: list[Any]) -> Any:
     return Text(tuple(parts))
 
 
+def _between(text: str | Text) -> tuple[list[Hole], list[list[str | Hole]]]:
+    """The places for other values than code points, and what stands around them."""
+    holes: list[Hole] = []
+    around: list[list[str | Hole]] = [[]]
+    for part in (text,) if isinstance(text, str) else text.parts:
+        if isinstance(part, str) or part.conversion == "chr":
+            around[-1] += [part] if part else []
+        else:
+            holes.append(part)
+            around.append([])
+    return holes, around
+
+
+def common(left: str | Text, right: str | Text) -> Text | None:
+    """The text that both are, of which what differs between the same places is code points.
+
+    None where it has other places, or code points that do not stand alone.
+
+    >>> common("a", "b"), common("a", Text(("a", Hole(1))))
+    (Text(('{()}',)), None)
+    """
+    if isinstance(left, Text) and isinstance(right, Text) and left.is_like(right):
+        return left
+    (holes, mine), (others, theirs) = _between(left), _between(right)
+    formats, wanted = ([(one.conversion, one.spec) for one in each] for each in (holes, others))
+    if formats != wanted or any(len(part) > 1 for part in mine + theirs):
+        return None
+    parts: list[str | Hole] = []
+    for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+        is_same = one == other and not any(isinstance(part, Hole) for part in one)
+        parts += one if is_same else [Hole((), "chr")]
+        parts += holes[place : place + 1]
+    return Text(tuple(parts))
+
+
+def values_in(text: str | Text, like: Text) -> list[Any]:
+    """What a text has in the places of another, which `common` has made of it and others.
+
+    >>> values_in("ab", common("ab", "cd"))
+    [(97, 98)]
+    """
+    if isinstance(text, Text) and text.is_like(like):
+        return [hole.value for hole in text.holes]
+    holes, around = _between(text)
+    found = []
+    for place, (own, wanted) in enumerate(zip(around, _between(like)[1], strict=True)):
+        if wanted and isinstance(wanted[0], Hole):
+            part = own[0] if own else ""
+            found.append(tuple(map(ord, part)) if isinstance(part, str) else part.value)
+        found += [hole.value for hole in holes[place : place + 1]]
+    return found
+
+
 def _of_codes(codes: Iterable[Any]) -> str:
     try:
         return "".join(map(chr, codes))
@@ -235,4 +288,7 @@ def text_of(value: Any, conversion: str, spec: str) -> str:
     return format(value, spec)
 
 
-__all__ = ["CONVERSIONS", "Choice", "Hole", "Text", "is_format", "joined", "text_of"]
+__all__ = [
+    *("CONVERSIONS", "Choice", "Hole", "Text", "common", "is_format", "joined", "text_of"),
+    "values_in",
+]

@@ -169,12 +169,68 @@ def test_a_text_that_no_program_writes_is_refused(function, words):
     refused(function, words)
 
 
+def test_a_list_or_dict_with_tensors_is_written_in_a_branch_or_loop():
+    def run(x):
+        last, rows, words = "none", [], [f"{[v.item(), 'a']}" for v in x]
+        for v in x:
+            try:
+                if v > 0:
+                    last = f"{(v.item(), 1)} { ({'a': v.item()}) } {(v.item(),)!r} {[]} "
+                    last = last + "%s" % [int(v)]
+                    raise ValueError("bad", [v.item(), [Shown(1, 2), int(v)]])
+            except ValueError as error:
+                rows.append(str(error))
+        text = f"{[x[0].item()]}" if x[0] > 1 else f"{[x[0].item(), x.shape[0]]}"
+        kinds = [f"{[at, v.item() if at else v]}" for at, v in enumerate([x[0], x[-1]])]
+        if x[0] > 0:
+            kinds = [f"{(1, x[0])}", f"{ ({'b': x[0]}) }"]
+        return last, rows, words, text, kinds
+
+    same(run)
+
+
 def test_texts_of_both_paths_are_one_text_of_other_values():
     def run(x):
         label = f"{x.sum():.2f} of {x.max():.1f}"
         if x.sum() > 0:
             label = f"{x.max():.2f} of {x.min():.1f}"
         return label
+
+    same(run)
+
+
+@pytest.mark.parametrize("sizes", ["known", "unknown"])
+def test_many_texts_that_differ_between_their_places_are_one(sizes):
+    """As code writes what goes wrong at each place."""
+
+    def run(x):
+        faults, last = [], None
+        for place in range(8):
+            value = x[place % x.shape[0]] + place / 2
+            try:
+                if value > 3:
+                    raise ValueError(f"joint {place} at {value.item():.2f} ({place})")
+                if value > 1:
+                    faults.append((place, "it is low"))
+            except ValueError as error:
+                faults.append((place, str(error)))
+                last = f"{error}, after {len(faults) - 1} others"
+        return faults, last
+
+    same(run, sizes=sizes)
+
+
+def test_one_of_many_names_may_be_none():
+    def run(x):
+        names, found = ["a", "bc", "", "def", "gh", "i", "jk", "lmn"], []
+        for value in x:
+            name = None
+            for place, one in enumerate(names):
+                if value > 3 - place:
+                    name = one
+                    break
+            found.append(name)
+        return found, found[0] is None, found[-1] == "bc"
 
     same(run)
 
