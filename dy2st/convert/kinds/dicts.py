@@ -9,6 +9,7 @@ from typing import Any
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move, when
+from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import (
     check_sure,
@@ -37,7 +38,7 @@ def keyed_row(*kinds: type | str) -> Callable[[Row], Row]:
         @wraps(row)
         def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
             is_new = name in traced_keys.CHANGING and any(
-                traced_keys.is_traced_key(trace, one) for one in args[:1]
+                is_traced_key(trace, one) for one in args[:1]
             )
             if of_keys is not None and (is_new or traced_keys.is_keyed(trace, owner)):
                 return of_keys(trace, owner, *args, **named)

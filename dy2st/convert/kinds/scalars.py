@@ -1,14 +1,18 @@
-"""Numbers of Python that a Program computes: how they are made, checked, and their attributes."""
+"""Numbers of Python that a Program computes: how they are made and checked, and keys of dicts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
+from dy2st.convert.values.special import SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
+from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.tracing.python_numbers import require_real
 
 
@@ -66,3 +70,25 @@ def as_numpy(trace: Trace, value: Any) -> Variable:
     made: Variable = F.assign(number)
     made.number, made.is_numpy = None, True
     return made
+
+
+def is_traced_key(trace: Trace, key: Any) -> bool:
+    """Whether which key it is, is known only when the Program runs."""
+    if isinstance(key, tuple):
+        return any(is_traced_key(trace, one) for one in key)
+    if isinstance(key, Tensor):  # Python finds tensors by which object they are
+        return number_kind(key) is not None
+    is_chosen = type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
+    return is_chosen or trace.locations.of(key) is not None
+
+
+def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
+    """Refuse a traced key of a mapping or set of another class: its C code would not find it."""
+    # By its class: to ask an object that is half made what it is may run code of the user's.
+    is_mapping = issubclass(type(owner), (Mapping, Set))
+    if is_mapping and any(is_traced_key(trace, key) for key in keys):
+        raise TensorAsPython(
+            f"a traced number is a key of a {type(owner).__name__}",
+            why="it is known only when the Program runs",
+            hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
+        )

@@ -21,12 +21,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Number
-from dy2st.convert.values.special import (
-    GROWN,
-    Generated,
-    Indexed,
-    SymbolicSequence,
-)
+from dy2st.convert.values.special import GROWN, Generated, Indexed, SymbolicSequence
 from dy2st_runtime.errors import ConversionError
 
 
@@ -173,7 +168,7 @@ def _frozenset(trace: Trace, iterable: Any = ()) -> Any:
 def _add(trace: Trace, owner: Any, item: Any) -> None:
     item = trace.known(item)
     if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
-        traced_keys.put(trace, owner, item, item)
+        traced_keys.put(trace, owner, item)
     else:
         if trace.is_as_found(owner) and item in owner:
             content_of(trace, owner)  # it is there already

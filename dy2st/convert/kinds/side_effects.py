@@ -41,8 +41,8 @@ from dy2st.convert.effect_table import (
     module_of_code,
     row_of,
 )
+from dy2st.convert.kinds.scalars import refuse_native_key
 from dy2st.convert.kinds.table import code_row, function_row, method_row
-from dy2st.convert.kinds.traced_keys import refuse_native_key
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import CONTENT

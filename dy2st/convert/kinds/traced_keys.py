@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from dy2st.convert.effect_table import is_of_library
 from dy2st.convert.kinds.lists import each, length_of, of_both, of_each, when, with_item
+from dy2st.convert.kinds.scalars import is_traced_key
+from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.branch import is_case
 from dy2st.convert.stage.checks import must
@@ -28,17 +30,9 @@ from dy2st.convert.values.layout import (
     has_code_points,
     has_objects,
     leaves_of,
-    number_kind,
     opened,
 )
-from dy2st.convert.values.special import (
-    GROWN,
-    MISSING,
-    Indexed,
-    SymbolicSequence,
-    Union,
-)
-from dy2st_runtime.dims import Condition, Dim
+from dy2st.convert.values.special import GROWN, MISSING, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
@@ -181,16 +175,6 @@ def _note_methods(trace: Trace, key: Any) -> None:
         )
 
 
-def is_traced_key(trace: Trace, key: Any) -> bool:
-    """Whether which key it is, is known only when the Program runs."""
-    if isinstance(key, tuple):
-        return any(is_traced_key(trace, one) for one in key)
-    if isinstance(key, Tensor):  # Python finds tensors by which object they are
-        return number_kind(key) is not None
-    is_chosen = type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
-    return is_chosen or trace.locations.of(key) is not None
-
-
 def is_keyed(trace: Trace, owner: Any) -> bool:
     """Whether the data decides which keys a dict, or elements a set, has."""
     return type(trace.content(owner)) is SymbolicSequence
@@ -217,7 +201,9 @@ def found(trace: Trace, content: SymbolicSequence, key: Any) -> tuple[Any, Any]:
     What was looked for on a path is known there until something changes: `if key in d: d[key]`.
     """
     parts = key if isinstance(key, tuple) else (key,)
-    if any(type(part) is Text and not is_of_codes(part) for part in parts):
+    key = _as_codes(trace, key)
+    written = key if isinstance(key, tuple) else (key,)
+    if any(type(part) is Text and not is_of_codes(part) for part in written):
         raise TensorAsPython(
             "a text with values of tensors in it is a key of a dict or set",
             why="it is known only when the Program runs",
@@ -231,6 +217,13 @@ def found(trace: Trace, content: SymbolicSequence, key: Any) -> tuple[Any, Any]:
         is_there = trace.lt(place, length_of(trace, content))
         reads[asked] = content, parts, (place, is_there)
     return reads[asked][-1]  # type: ignore[no-any-return]
+
+
+def _as_codes(trace: Trace, key: Any) -> Any:
+    """A key as a table has it: of texts with integers in them the characters."""
+    if type(key) is tuple:
+        return tuple(_as_codes(trace, one) for one in key)
+    return as_codes(trace, key)
 
 
 def _place_of(trace: Trace, content: SymbolicSequence, key: Any) -> Any:
@@ -250,10 +243,12 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
     return found(trace, content_of(trace, owner), key)[1]
 
 
-def put(trace: Trace, owner: Any, key: Any, item: Any) -> None:
+def put(trace: Trace, owner: Any, key: Any, *value: Any) -> None:
     """Let a dict hold a pair, or a set an element, in the place of its key or behind all others."""
     content = content_of(trace, owner)
     place, is_old = found(trace, content, key)
+    key = _as_codes(trace, key)
+    item = (key, *value) if value else key
     pairs = with_item(trace, content, item, lambda array, leaf: (array, leaf))
     assert pairs.element is not None
     check_keys(pairs.element, content.kind)
@@ -332,7 +327,7 @@ def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
 
 def set_item(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     """`owner[key] = value`."""
-    put(trace, owner, key, (key, value))
+    put(trace, owner, key, value)
 
 
 def item(trace: Trace, owner: Any, key: Any) -> Any:
@@ -456,7 +451,6 @@ def unchanged(
 
 def update(trace: Trace, owner: Any, pairs: Any) -> None:
     """Set all pairs of an iterable."""
-    check_keys(pairs.element if type(pairs) is SymbolicSequence else None, type(owner))
     each(trace, pairs, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
 
 
@@ -465,15 +459,3 @@ ROWS: dict[str, Callable[..., Any]] = {
 } | {"__contains__": contains}
 # They give an entry to a dict of Python, or take one away, whose key the Program computes.
 CHANGING = frozenset({"setdefault", "pop", "move_to_end"})
-
-
-def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
-    """Refuse a traced key of a mapping or set of another class: its C code would not find it."""
-    # By its class: to ask an object that is half made what it is may run code of the user's.
-    is_mapping = issubclass(type(owner), (Mapping, Set))
-    if is_mapping and any(is_traced_key(trace, key) for key in keys):
-        raise TensorAsPython(
-            f"a traced number is a key of a {type(owner).__name__}",
-            why="it is known only when the Program runs",
-            hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
-        )

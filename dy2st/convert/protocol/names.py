@@ -11,8 +11,9 @@ from typing import Any
 from dy2st.convert.effect_table import is_polyfill
 from dy2st.convert.kinds.dicts import whole_dict
 from dy2st.convert.kinds.lists import joined, new_list
+from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import formatted, one_text
-from dy2st.convert.kinds.traced_keys import is_keyed, is_traced_key, may_be_missing, there_or
+from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
 from dy2st.convert.objects import native_attribute
 from dy2st.convert.protocol.natives import (
     CELL,

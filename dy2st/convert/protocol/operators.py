@@ -18,7 +18,7 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
-from dy2st.convert.kinds.scalars import as_number
+from dy2st.convert.kinds.scalars import as_number, refuse_native_key
 from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.protocol.calls import call
@@ -459,7 +459,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if info(type(container)).family == "dict":
         return dict_contains(trace, container, item)
     if info(type(container)).family not in ("set", "keys", "values"):
-        traced_keys.refuse_native_key(trace, container, (item,))
+        refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
 
 

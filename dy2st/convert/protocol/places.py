@@ -37,7 +37,7 @@ from dy2st.convert.kinds.lists import (
     whole_of,
 )
 from dy2st.convert.kinds.objects import class_of
-from dy2st.convert.kinds.scalars import as_number, to_float
+from dy2st.convert.kinds.scalars import as_number, refuse_native_key, to_float
 from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
@@ -410,7 +410,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, range):
         return _of_sequence(trace, tuple(owner), index)
-    traced_keys.refuse_native_key(trace, owner, (index,))
+    refuse_native_key(trace, owner, (index,))
     index = trace.exported((index,))[0]
     if isinstance(owner, dict):
         has_entry = lambda: dict.__contains__(trace.native(owner), index)  # noqa: E731
@@ -572,7 +572,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         if own is not None:
             call(trace, own, owner, *given)
             return
-        traced_keys.refuse_native_key(trace, owner, (index,))
+        refuse_native_key(trace, owner, (index,))
         if isinstance(owner, np.ndarray) and isinstance(value, Variable):
             what = "an array of NumPy gets an element that only the run knows"
             raise _refusal(what, "let it be a tensor from its beginning: zeros(...)")

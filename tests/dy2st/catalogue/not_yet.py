@@ -17,7 +17,6 @@ NOT_YET = frozenset(
         "model_code.corners.text_with_numbers_of_a_branch of unknown sizes",
         "model_code.games.generation_of_life",
         "model_code.games.generation_of_life of unknown sizes",
-        "model_code.games.elo_ratings of unknown sizes",
         "model_code.reinforcement.replay_in_a_circle of unknown sizes",
         "model_code.reinforcement.episode_with_feedback",
         "model_code.solvers.exact_shares of unknown sizes",

@@ -356,3 +356,22 @@ def test_a_key_is_looked_for_once_until_the_dict_changes():
     converted = to_static(counted, input_spec=[dy2st.static.InputSpec([None], "int64")])
     assert comparable(converted(x)) == comparable(counted(x))
     assert str(converted.main_program).count('"dy2st.while"') == 2  # over x, and over the keys
+
+
+def texts_as_keys(x):
+    """As code names layers, columns and groups by their numbers."""
+    sums, groups, seen = {"y0": 0.5}, {}, set()
+    for place, v in enumerate(x):
+        name = f"y{place // 2}"
+        sums[name] = sums.get(name, 0.0) + v.item()
+        groups.setdefault(("a", str(int(v) % 2)), []).append(place)
+        if f"{int(v)}|" in seen:
+            sums.pop(name)
+        seen.add(f"{int(v)}|")
+    named = {f"layer_{place}": v for place, v in enumerate(x)}
+    return sums, "y1" in sums, groups, len(seen), named, named[f"layer_{x.shape[0] - 1}"]
+
+
+def test_a_text_with_integers_in_it_is_a_key_as_any_other_is():
+    same(texts_as_keys, sizes="unknown")
+    same(lambda x: {f"x{int(x[0])}": x}[f"x{int(x[-1])}"])
