@@ -294,7 +294,7 @@ def _len(trace: Trace, value: Any) -> Any:
     value = as_codes(trace, value)
     if is_of_codes(value):
         return length_of_text(trace, value)
-    return len(trace.native(value))
+    return len(value if kind is tuple else trace.native(value))
 
 
 _SETS = ("set", "keys", "values")

@@ -112,3 +112,13 @@ def test_an_order_that_is_known_leaves_a_list_of_python(function, tmp_path):
     dy2st.jit.save(static, str(tmp_path / "model"))
     loaded = dy2st.jit.load(str(tmp_path / "model"))
     assert comparable(loaded(x)) == comparable(function(x))
+
+
+def test_of_pairs_the_second_of_which_is_one_of_several_the_greatest_is_found():
+    def run(x):
+        best = (-1.0, None)
+        for place in range(3):
+            best = max(best, (x[place % x.shape[0]].item(), place))
+        return best, len([best, best]), len((best, 1))
+
+    same(run)
