@@ -11,11 +11,12 @@ import numpy as np
 
 from dy2st.convert.kinds.lists import each
 from dy2st.convert.kinds.table import function_row
+from dy2st.convert.kinds.text import inside
 from dy2st.convert.objects import is_plain_field
 from dy2st.convert.stage.branch import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Reference, Same, opened
+from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime import ops
 from dy2st_runtime.autodiff.traced_gradients import gradients_or_zeros
@@ -87,11 +88,15 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     kind = type(data)
     if kind in (Indexed, Generated, SymbolicSequence) or kind in (list, deque):
         content = trace.content(data) if kind in (list, deque) else trace.listed(data)
-        if isinstance(getattr(content, "element", None), Reference):  # lists that have locations
+        made = _table(trace, content) if type(content) is SymbolicSequence else None
+        is_of_rows = getattr(getattr(content, "element", None), "kind", None) is list
+        if type(content) is not SymbolicSequence:
+            is_of_rows = any(type(one) is SymbolicSequence for one in inside(trace, data))
+        if made is None and is_of_rows:  # lists that have locations, or lengths
             rows: list[Any] = trace.made([])
             each(trace, data, lambda row: trace.method(rows, "append", to_tensor_(trace, row)))
-            data, content = F.array_stack(*trace.content(rows).arrays), None
-        made = _table(trace, content) if type(content) is SymbolicSequence else None
+            held = trace.content(rows)
+            data = F.stack(held) if type(held) is list else F.array_stack(*held.arrays)
         if made is not None:
             # Python's floats become float32 as everywhere; tensors in the list keep their dtype.
             is_float = made.dtype == np.float64 and (args or (options.get("dtype"),))[0] is None

@@ -585,6 +585,8 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return items if type(items) is TracedList else (one for one in items)
     if kind is Union:
         found = trace.known(value)
+        place = None if trace.handlers or not around else _place_of_tensor(value.layouts)
+        found = found if place is None else _as_tensor(trace, found, place)
         if type(found) is not Union:  # on this path it is one of them
             return native(trace, found, around)
         trace.locations.wanted.add(True)
@@ -633,22 +635,29 @@ def _array_now(trace: Trace, value: Any) -> Any:
     return with_overlay_materialised(trace, [value], value.copy, only_reads=True)
 
 
+def _place_of_tensor(cases: Sequence[Any]) -> int | None:
+    """Which of several values is a tensor, of more axes than all others; None if none is."""
+    ranks = {place: one.type.rank for place, one in enumerate(cases) if type(one) is Leaf}
+    places = [place for place, rank in ranks.items() if rank == max(ranks.values())]
+    return places[0] if len(places) == 1 else None
+
+
+def _as_tensor(trace: Trace, value: Any, place: int) -> Any:
+    """An element of a list as the tensor that it may be: the run says whether it is one."""
+    if type(value) is Union:
+        words = "a number, a tensor of fewer axes, or None; put zeros(...) in its place"
+        error = NoTensor(f"a list of tensors holds {words}")
+        must(trace, is_case(trace, value, place), error, of_cases=True)
+    return trace.known(value)
+
+
 def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
     """A list of tensors, of which the Program has an array."""
     is_list, element = content.kind in (list, tuple, deque), content.element
-    cases = [*enumerate(getattr(element, "cases", ()))]
-    ranks = {place: one.type.rank for place, one in cases if type(one) is Leaf}
-    places = [place for place, rank in ranks.items() if rank == max(ranks.values())]
-    if is_list and len(places) == 1 and not trace.handlers:  # the run says whether all are tensors
+    place = _place_of_tensor(getattr(element, "cases", ()))
+    if is_list and place is not None and not trace.handlers:
         found: list[Any] = trace.made([])
-        words = "a number, a tensor of fewer axes, or None; put zeros(...) in its place"
-        error = NoTensor(f"a list of tensors holds {words}")
-
-        def take(item: Any) -> None:
-            if type(item) is Union:
-                must(trace, is_case(trace, item, *places), error, of_cases=True)
-            trace.call(found.append, item)
-
+        take = lambda item: trace.call(found.append, _as_tensor(trace, item, place))  # noqa: E731
         each(trace, content, take)
         return _array(trace, trace.content(found))
     if not is_list or not (element is None or isinstance(element, (Number, Leaf))):

@@ -204,3 +204,37 @@ def test_what_is_one_of_several_is_given_to_the_library_in_a_list(x):
 
     for found, meant in zip(to_static(f, input_spec=SPECS)(x), f(x), strict=True):
         assert found.tolist() == meant.tolist()
+
+
+def padded(x, most=3):
+    """Of each row the places of what is large, as many as asked for."""
+    table, flags = [], []
+    for place in range(2):
+        row = x[place % x.shape[0]]
+        found = [at for at, v in enumerate(row) if v > 0][:most]
+        table.append(found + [place] * (most - len(found)))
+        flags.append([v > 0 for v in row])
+    rows = []
+    for row in x:
+        rows.append([float(v) for v in row if v == v])
+    return [dy2st.to_tensor(one) for one in (table, [table, table], flags, rows)]
+
+
+@pytest.mark.parametrize("x", INPUTS)
+def test_a_tensor_is_made_of_lists_whose_lengths_the_data_decides(x):
+    for found, meant in zip(to_static(padded, input_spec=SPECS)(x), padded(x), strict=True):
+        assert found.tolist() == meant.tolist() and found.dtype == meant.dtype
+
+
+@pytest.mark.parametrize("x", INPUTS)
+def test_many_that_are_one_of_several_are_given_to_the_library_in_a_list(x):
+    def f(x):
+        rows = []
+        for least in range(-3, 3):
+            large = [row for row in x if row[0] > least]
+            rows.append(sum(large) if large else x[0] * least)
+            rows.append(sum([row for row in x if row[0] > -9]))
+        return dy2st.stack(rows), dy2st.concat(rows)
+
+    for found, meant in zip(to_static(f, input_spec=SPECS)(x), f(x), strict=True):
+        assert found.tolist() == meant.tolist()
