@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 import dy2st
@@ -240,3 +240,14 @@ def positions_by_match(prices, enter=1.0, leave=0.2):
                 continue
         trades.append((t, position))
     return trades
+
+
+@on([0.01, 0.015, 0.02, 0.03], [0.05], [0.03, 0.02, 0.01], unknown=EACH)
+def netted_flows_by_year(rates, fixed=0.02):
+    flows = OrderedDict()
+    for period, rate in enumerate(rates):
+        year = f"y{period // 2}"
+        flows[year] = flows.get(year, 0) + (rate - fixed)
+    paid = {year: flow for year, flow in flows.items() if flow < 0}
+    flows.move_to_end("y0")
+    return paid, list(flows), flows["y0"]

@@ -223,3 +223,22 @@ def dithered(img):
                 if y + dy < h and 0 <= x + dx < w:
                     img[y + dy, x + dx] += err * k / 16
     return img, dots
+
+
+@on(
+    [[0.0, 0.0], [1.0, 0.0], [0.9, 0.2], [3.0, 3.0]],
+    [[1.0, 2.0], [1.0, 2.5]],
+    [[0.0, 0.0], [0.0, 2.0], [5.0, 1.0]],
+    unknown=[[None, 2]],
+)
+def neighbours_in_a_ball(cloud, radius=1.5, most=2):
+    table = []
+    for place in range(2):
+        found = []
+        for other, point in enumerate(cloud):
+            if other != place and ((cloud[place] - point) ** 2).sum() <= radius**2:
+                found.append(other)
+                if len(found) == most:
+                    break
+        table.append(found + [place] * (most - len(found)))
+    return dy2st.to_tensor(table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -211,3 +212,41 @@ def epidemic_with_a_lockdown(x, threshold=0.5):
             lockdown = not lockdown
             switches.append(day)
     return state, switches
+
+
+class LimitViolation(Exception):
+    def __init__(self, joint, value):
+        super().__init__(f"joint {joint} at {value:.2f}")
+        self.joint = joint
+
+
+@on([0.3, -0.5, 1.2], [1.5], [0.0, 2.5, -2.5, 0.1], unknown=EACH)
+def plan_within_the_limits_of_joints(angles, lowest=-2.0, highest=2.0):
+    def check(joint, value):
+        if not lowest <= value <= highest:
+            raise LimitViolation(joint, value.item())
+        return value
+
+    plan, faults = [], []
+    for joint, angle in enumerate(angles):
+        for step in (2.0, 1.0, 0.5):
+            try:
+                plan.append(check(joint, angle * step))
+                break
+            except LimitViolation as violation:
+                faults.append((violation.joint, str(violation)))
+        else:
+            plan.append(angle * 0)
+    return plan, faults
+
+
+@on([0.3, -0.5, 1.2], [1.5], [0.0, 2.5, -2.5, 0.1], unknown=EACH)
+def arm_of_links_that_alternate(angles, lengths=(1.0, 0.8)):
+    x, y, heading = dy2st.zeros([]), dy2st.zeros([]), dy2st.zeros([])
+    reached = []
+    for angle, length in zip(angles, itertools.cycle(lengths)):
+        heading = heading + angle
+        x, y = x + length * heading.cos(), y + length * heading.sin()
+        if x > 1:
+            reached.append(length)
+    return x, y, reached

@@ -294,3 +294,41 @@ def memory_with_ring_and_attention(xs, slots=2):
             age[j] = 0
         age = [a + 1 for a in age]
     return dy2st.stack(reads), mem, age
+
+
+class OutOfPages(RuntimeError):
+    pass
+
+
+class Pages:
+    def __init__(self, count, size):
+        self.free, self.size = list(range(count)), size
+        self.tables, self.filled = {}, {}
+
+    def append(self, sequence):
+        length = self.filled.get(sequence, 0)
+        if length % self.size == 0:
+            if not self.free:
+                raise OutOfPages(f"no page for sequence {sequence} with {length} tokens")
+            self.tables.setdefault(sequence, []).append(self.free.pop())
+        self.filled[sequence] = length + 1
+
+    def release(self, sequence):
+        self.free.extend(self.tables.pop(sequence))
+        return self.filled.pop(sequence)
+
+
+@on([5, 2, 9, 1], [3], [4, 4, 4], unknown=EACH)
+def pages_of_a_cache_with_preemption(lengths, count=3, size=2):
+    pages, events = Pages(count, size), []
+    for sequence, length in enumerate(lengths.tolist()):
+        for _ in range(length):
+            try:
+                pages.append(sequence)
+            except OutOfPages as error:
+                victim = min(pages.tables)
+                events.append((str(error), victim, pages.release(victim)))
+                if victim == sequence:
+                    break
+                pages.append(sequence)
+    return events, pages.tables, sorted(pages.free)

@@ -278,3 +278,15 @@ def viterbi_in_numpy_style(obs):
         state = back[state]
         path.insert(0, state)
     return dy2st.stack(path), delta[-1].max()
+
+
+@on([0.1, 2.0, 0.2, 3.5, 3.4, 0.3], [1.0], [3.0, 1.0, 2.0], unknown=EACH)
+def window_most_like_a_template(intensities, template=(1.0, 0.5, 0.2)):
+    best, wanted = (-1.0, None), dy2st.to_tensor(template)
+    for start in range(len(intensities)):
+        window = intensities[start : start + len(template)]
+        if len(window) < len(template):
+            break
+        norms = ((window**2).sum() * (wanted**2).sum()).sqrt()
+        best = max(best, (((window * wanted).sum() / norms).item(), start))
+    return best
