@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -170,8 +171,12 @@ def test_an_operand_of_a_minimum_that_cannot_be_it_leaves_the_other_one():
 
 
 def test_a_with_that_was_left_ends_later_without_touching_the_facts_of_others():
-    left = using(Facts())
-    left.__enter__()  # Ctrl-C may come before the body, and the generator ends with the traceback
-    with using(Facts()) as facts:
-        left.gen.close()
-        assert current() is facts
+    def leave():
+        left = using(Facts())
+        left.__enter__()  # Ctrl-C may come before the body: the generator ends with the traceback
+        with using(Facts()) as facts:
+            left.gen.close()
+            return current() is facts
+
+    with ThreadPoolExecutor(1) as thread:  # which has facts of its own, and ends
+        assert thread.submit(leave).result()
