@@ -291,6 +291,8 @@ def _len(trace: Trace, value: Any) -> Any:
         return size
     if kind is Indexed:
         return value.length
+    if isinstance(value, tuple):  # whatever it holds
+        return len(value)
     value = as_codes(trace, value)
     if is_of_codes(value):
         return length_of_text(trace, value)

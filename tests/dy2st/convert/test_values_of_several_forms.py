@@ -144,3 +144,24 @@ def one_of_six_lengths(x):
 
 def test_a_tuple_of_many_lengths_is_one_of_a_length_that_the_run_decides():
     same(one_of_six_lengths)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        len,
+        bool,
+        lambda pair: pair + pair,
+        lambda pair: pair.index(3),
+        lambda pair: [*reversed(pair)],
+        lambda pair: [*zip(pair, pair, strict=True)],
+        lambda pair: min([pair, (1, 5)], key=lambda one: one[1]),
+        lambda pair: max([(pair[1], 0), (2, 1)]),
+    ],
+)
+def test_a_tuple_with_one_of_several_values_is_a_tuple(use):
+    def f(x):
+        first = 1 if x.sum() > 0 else "a"
+        return use((first, 3))
+
+    same(f)

@@ -61,4 +61,18 @@ NOT_IN_ONNX = {
         "model_code.tracking.particles",
         "model_code.tracking.particles of unknown sizes",
     ],
+    "functions that call themselves": [
+        "constructs.functions.recursion_on_a_tensor",
+        "constructs.functions.recursion_with_longer_tensors",
+        "model_code.games.nearest_by_a_tree",
+        "model_code.games.path_of_least_cost of unknown sizes",
+        "model_code.games.queens_by_backtracking",
+        "model_code.pipelines.recursion_down_a_tree of unknown sizes",
+    ],
+    "ONNX has no decomposition of matrices": [
+        "model_code.arithmetic.gptq_columns",
+        "model_code.arithmetic.gptq_columns of unknown sizes",
+        "model_code.estimation.kriging_with_nugget",
+        "model_code.estimation.kriging_with_nugget of unknown sizes",
+    ],
 }
