@@ -50,7 +50,7 @@ def test_differences_tell_of_many_programs() -> None:
     # of 25 objects that are drawn; of all 93 in 100; later ones hold themselves
     [(object_programs, number, 25, 15) for number in range(effort(2, 80))]
     + [(state_programs, number, 10, 2) for number in range(5)]
-    + [(argument_programs, number, 5, 3) for number in range(effort(2, 60))],
+    + [(argument_programs, number, 5, 2) for number in range(effort(2, 60))],
 )
 def test_objects_and_states_change_as_in_python(programs, number, count, equal) -> None:
     seeds = range(number * count, (number + 1) * count)
