@@ -308,7 +308,7 @@ def append_to(trace: Trace, owner: Any, item: Any) -> None:
 def put_at(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     """Set the element at a place that the list has."""
     if type(trace.content(owner)) is not SymbolicSequence and type(index) is int:
-        trace.set_item(owner, index, item)
+        trace.writable(owner)[index] = item  # be it MISSING, of which `set_item` makes a `del`
     else:
         set_item_of(trace, owner, _of_length(trace, owner), index, item)
 

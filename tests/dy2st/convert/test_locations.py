@@ -568,3 +568,20 @@ def test_a_deep_copy_of_what_has_locations_is_refused(function):
     static = to_static(function, input_spec=[InputSpec([None], "float32")])
     with pytest.raises(ConversionError):
         static(dy2st.to_tensor(CALLS[0]))
+
+
+def test_an_attribute_that_only_one_object_has_had_is_deleted():
+    def f(x):
+        node, chosen = Node(x[0]), []
+        for value in x:
+            if value > 0:
+                chosen.append(node)
+        del node.value
+        return node, chosen
+
+    static = to_static(f, input_spec=[InputSpec([None], "float32")])
+    for values in CALLS:
+        node, chosen = static(dy2st.to_tensor(values))
+        assert vars(node) == {"next": None}
+        assert len(chosen) == sum(value > 0 for value in values)
+        assert all(one is node for one in chosen)
