@@ -509,11 +509,7 @@ def _chain(trace: Trace, *iterables: Any) -> Any:
         return trace.made(itertools.chain(*parts))
     found: Any = []
     for part in parts:
-        new = trace.listed(part)
-        if type(found) is SymbolicSequence or type(new) is SymbolicSequence:
-            found = joined(trace, found, new, list)
-        else:
-            found = [*found, *new]
+        found = joined(trace, found, trace.listed(part), list)
     return iter_(trace, found)
 
 

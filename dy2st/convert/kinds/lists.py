@@ -192,8 +192,10 @@ def replaced(trace: Trace, owner: Any, new: SymbolicSequence) -> None:
     trace.hold(owner, SymbolicSequence(type(owner), new.element, new.arrays, owner))
 
 
-def joined(trace: Trace, left: Any, right: Any, kind: type) -> SymbolicSequence:
-    """Two lists, at least one of a length, one after the other."""
+def joined(trace: Trace, left: Any, right: Any, kind: type) -> Any:
+    """Two lists, one after the other: a SymbolicSequence, or a list of Python where both are."""
+    if type(left) is not SymbolicSequence and type(right) is not SymbolicSequence:
+        return [*left, *right]
     first, second = as_dynamic(trace, left, kind), as_dynamic(trace, right, kind)
     if first.element is None:
         return SymbolicSequence(kind, second.element, second.arrays, first.like)

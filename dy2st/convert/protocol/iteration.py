@@ -492,14 +492,9 @@ def rest(trace: Trace, values: tuple[Any, ...]) -> Any:
 
 def _rest(trace: Trace, values: Sequence[Any], kind: type) -> SymbolicSequence:
     """Arguments one after the other, of which some are a list of a length."""
-    found: Any = ()
+    found: Any = []
     for one in values:
-        if type(one) is Spread:
-            found = joined(trace, found, one.items, kind)
-        elif type(found) is tuple:
-            found = (*found, one)
-        else:
-            found = joined(trace, found, (one,), kind)
+        found = joined(trace, found, one.items if type(one) is Spread else [one], kind)
     return SymbolicSequence(kind, found.element, found.arrays)
 
 

@@ -17,7 +17,7 @@ from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds import lists
-from dy2st.convert.kinds.table import FUNCTIONS, say_method_misfit, say_misfit
+from dy2st.convert.kinds.table import FUNCTIONS, say_misfit
 from dy2st.convert.kinds.tensors import note_change
 from dy2st.convert.protocol import (
     calls,
@@ -165,11 +165,7 @@ def _attributes(trace: Trace) -> Sequence[Way]:
     def method(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
         row = info(type(owner)).methods.get(name)
         if row is not None:
-            try:
-                return row(trace, owner, *args, **kwargs)
-            except TypeError as error:
-                say_method_misfit(error, owner, name, args, kwargs)
-                raise
+            return calls.call_method_row(trace, row, owner, name, args, kwargs)
         function = fixed.get((type(owner), name), fixed)
         if function is fixed:
             function = _in_class(trace, type(owner), name)

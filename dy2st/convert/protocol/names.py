@@ -31,7 +31,6 @@ from dy2st.convert.values.special import (
     UNBOUND,
     UNBOUND_FREE,
     UNBOUND_LOCAL,
-    SymbolicSequence,
     Union,
 )
 from dy2st.transpiler.source import code_at, user_function
@@ -172,14 +171,7 @@ def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
     """A display with stars: pairs of whether it is a star, and the value."""
     found: Any = []
     for is_star, value in parts:
-        if not is_star:
-            new: Any = [value]
-        else:
-            new = trace.listed(value)
-        if type(found) is SymbolicSequence or type(new) is SymbolicSequence:
-            found = joined(trace, found, new, kind)
-        else:
-            found = [*found, *new]
+        found = joined(trace, found, trace.listed(value) if is_star else [value], kind)
     if kind is set:
         return trace.call(set, found)
     return new_list(trace, found, kind)
