@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, is_lazy, note_put, to_move, when
+from dy2st.convert.kinds.lists import each, held, is_lazy, note_put, to_move, when
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import (
@@ -49,13 +49,6 @@ def keyed_row(*kinds: type | str) -> Callable[[Row], Row]:
     return register
 
 
-def whole_dict(trace: Trace, owner: Any) -> Any:
-    """All that a dict holds; of one from outside that is a read of all."""
-    content = trace.content(owner)
-    trace.read_content(owner)
-    return content
-
-
 def entry(trace: Trace, owner: Any, key: Any) -> Any:
     """What a dict holds under a key; MISSING if nothing."""
     content = trace.content(owner)
@@ -78,7 +71,7 @@ def _get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
     if type(key) is Union:
         return trace.map_cases(lambda one: _get(trace, owner, one, default), key)
     if traced_keys.is_decided(trace, key):
-        return trace.value_at(whole_dict(trace, owner), key, lambda: default)
+        return trace.value_at(held(trace, owner), key, lambda: default)
     return there_or(trace, entry(trace, owner, key), lambda: default)
 
 
@@ -107,7 +100,7 @@ def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
 
 @keyed_row("dict")
 def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
-    content = whole_dict(trace, owner)
+    content = held(trace, owner)
     check_sure(trace, content)
     if not content:
         raise KeyError("popitem(): dictionary is empty")
@@ -150,7 +143,7 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
     if info(type(other)).family == "dict":
         if traced_keys.is_keyed(trace, other):
             return traced_keys.gone_through(trace, other, lambda pair: pair, True)
-        return dict(whole_dict(trace, other))
+        return dict(held(trace, other))
     if isinstance(other, dict):
         return dict(trace.double_star(other))
     if hasattr(type(other), "keys"):
@@ -193,7 +186,7 @@ def factory_of(trace: Trace, owner: Any) -> Any:
 
 @keyed_row("dict")
 def _copy(trace: Trace, owner: Any) -> Any:
-    content = whole_dict(trace, owner)
+    content = held(trace, owner)
     if type(owner) is defaultdict:
         return trace.made(defaultdict(factory_of(trace, owner), content))
     return trace.made(type(owner)(content))
@@ -256,7 +249,7 @@ def contains(trace: Trace, owner: Any, key: Any) -> Any:
         return trace.map_cases(lambda one: contains(trace, owner, one), key)
     if not traced_keys.is_decided(trace, key):
         return presence(trace, entry(trace, owner, key))
-    content = whole_dict(trace, owner)
+    content = held(trace, owner)
     is_here = lambda name: is_entry(trace, name, content[name], key)  # noqa: E731
     return trace.any_of(is_here, list(content))
 
@@ -295,8 +288,7 @@ def shown_by(trace: Trace, view: Any) -> Any:
     if traced_keys.is_keyed(trace, owner):
         take = _TAKEN[name]
         return traced_keys.gone_through(trace, owner, lambda pair: take(*pair), name == "items")
-    content = trace.content(owner)
-    trace.read_content(owner)
+    content = held(trace, owner)
     if is_sure(trace, content):
         return getattr(content, name)()
     return gathered(trace, content, _TAKEN[name])

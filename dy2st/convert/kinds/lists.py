@@ -95,7 +95,7 @@ def when(trace: Trace, flag: Any, run: Callable[[], Any]) -> None:
 
 
 def held(trace: Trace, owner: Any) -> Any:
-    """What a list or tuple holds: a container of Python or a SymbolicSequence."""
+    """What a container holds; of one from outside that is a read of all."""
     if type(owner) in (tuple, SymbolicSequence):
         return owner
     content = trace.content(owner)

@@ -14,7 +14,7 @@ from typing import Any
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import keyed_row
-from dy2st.convert.kinds.lists import each, is_lazy, when
+from dy2st.convert.kinds.lists import each, held, is_lazy, when
 from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.trace import Trace
@@ -31,9 +31,7 @@ def content_of(trace: Trace, owner: Any) -> Any:
         owner = _set(trace, owner)
     if type(owner) is not set:
         return owner
-    content = trace.content(owner)
-    trace.read_content(owner)
-    return content
+    return held(trace, owner)
 
 
 def elements(trace: Trace, iterable: Any) -> Any:

@@ -90,8 +90,7 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
     if is_of_codes(iterable):
         return characters(trace, iterable)
     if info(kind).is_container:
-        content = trace.content(iterable)
-        trace.read_content(iterable)
+        content = held(trace, iterable)
         if type(content) is SymbolicSequence:
             if kind is set:
                 return in_table_order(trace, iterable)
@@ -294,8 +293,7 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
     """`**value` among the arguments of a call; entries may be missing."""
     value = known(trace, value)
     if info(type(value)).is_container:
-        content = trace.content(value)
-        trace.read_content(value)
+        content = held(trace, value)
         if type(content) is SymbolicSequence:
             raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
         return content

@@ -9,8 +9,7 @@ from types import CellType, FunctionType
 from typing import Any
 
 from dy2st.convert.effect_table import is_polyfill
-from dy2st.convert.kinds.dicts import whole_dict
-from dy2st.convert.kinds.lists import joined, new_list
+from dy2st.convert.kinds.lists import held, joined, new_list
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
@@ -188,7 +187,7 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
             if info(type(other)).family != "dict":
                 found.update(trace.double_star(other))
                 continue
-            for key, value in whole_dict(trace, other).items():
+            for key, value in held(trace, other).items():
                 if may_be_missing(trace, value) and key in found:
                     before = found[key]
                     value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
@@ -290,8 +289,8 @@ def note_class_made(trace: Trace, kind: Any) -> None:
     if not isinstance(kind, type):
         return
     trace.own[id(kind)] = kind
-    for held in vars(kind).values():
-        inner = (held, *(getattr(held, name, None) for name in _INNER))
+    for member in vars(kind).values():
+        inner = (member, *(getattr(member, name, None) for name in _INNER))
         for method in [one for one in inner if type(one) is FunctionType]:
             trace.own[id(method)] = method
             for cell in method.__closure__ or ():

@@ -30,7 +30,7 @@ import numpy as np
 
 from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_code
 from dy2st.convert.kinds.dicts import shown_by
-from dy2st.convert.kinds.lists import each
+from dy2st.convert.kinds.lists import each, held
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.kinds.tensors import read_layer
 from dy2st.convert.objects import (
@@ -215,8 +215,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
             hint="give that code the values that it needs",
         )
     if row.is_container:
-        content = trace.content(value)
-        trace.read_content(value)
+        content = held(trace, value)
         if not info(type(content)).is_container or kind is bytearray:
             return []
         if isinstance(content, dict):
