@@ -179,6 +179,8 @@ class Source:
     # Gives each item to a function, and returns what the generator returns
     run: Callable[[Callable[[Any], Any]], Any]
     is_left: bool = False  # whether its consumer has left it before its end
+    # Whether the rest of its iterable makes its own, as of a `filter`; None: it ends with an error.
+    restarts: bool | None = None
 
 
 class Trace(Vocabulary):

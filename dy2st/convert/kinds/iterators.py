@@ -300,6 +300,8 @@ def counted(trace: Trace, iterator: Any) -> Any:
 
 def resolved(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression: an Indexed, or an iterator of Python."""
+    if cast(Any, trace.origin(generated, Source)).restarts and _is_one_loop(trace, generated):
+        return next_of(trace, generated)
     if left_of(trace, generated) is None:
         source = generated.iterable
         innermost = source
@@ -321,9 +323,11 @@ def _is_one_loop(trace: Trace, generated: Generated) -> bool:
     is_begun = left_of(trace, generated) is not None
     is_older = trace.is_nested and not trace.is_made_here(generated)
     is_plain = type(iterable) not in (Generated, Indexed) and is_lazy(trace, iterable)
-    if code is None or generated.is_map or is_begun or is_older or not is_plain:
+    if code is None or generated.is_map or is_begun or is_older:
         return False
-    return sum(one.opname == "FOR_ITER" for one in get_instructions(code)) == 1
+    loops = sum(one.opname == "FOR_ITER" for one in get_instructions(code))
+    its: Any = trace.origin(generated, Source)
+    return (is_plain and loops == 1) or its.restarts is True
 
 
 def _gathered(trace: Trace, generated: Generated) -> list[Any]:
@@ -416,7 +420,8 @@ def mark_left(trace: Trace, iterable: Any) -> None:
 def refuse_left() -> NoReturn:
     """Refuse to read on in a generator or iterator."""
     raise UnsupportedSyntax(
-        "a generator or iterator is read on later, after a branch or loop on a tensor",
+        "a generator or iterator is read on later, after a branch or loop on a tensor, a `break`, "
+        "or an exception",
         why="how far it has come is known only when the Program runs",
         hint="gather the items in a list first",
     )
@@ -518,7 +523,7 @@ def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
     items = None if is_lazy(trace, iterables) else trace.items_of(iterables)
     if items is not None and type(items) is not Indexed:
         return _chain(trace, *items)
-    return lazily(trace, lambda one: trace.call(chained, one), iterables)
+    return lazily(trace, lambda one: trace.call(chained, one), iterables, restarts=False)
 
 
 @function_row(itertools.islice)

@@ -31,7 +31,7 @@ def takewhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
         yield item
 
 
-@polyfill(itertools.dropwhile)
+@polyfill(itertools.dropwhile, restarts=False)
 def dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
     """`itertools.dropwhile`."""
     is_dropping = True

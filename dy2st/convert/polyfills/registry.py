@@ -31,6 +31,7 @@ class Polyfill:
     is_changing: whether it changes its first argument, as the table of effects says.
     moves: how many of its first arguments are iterables whose items are moved, and nothing is asked
     of them; -1 if all are.
+    restarts: whether it goes on behind an exception, or a `break`, as it begins.
     iterable: which argument of a generator function has the items that it makes others of.
     """
 
@@ -39,6 +40,7 @@ class Polyfill:
     parameters: Signature
     is_changing: bool
     moves: int
+    restarts: bool
     iterable: int | None
 
     def __call__(self, trace: Trace, /, *args: Any, **options: Any) -> Any:
@@ -72,11 +74,11 @@ class Polyfill:
             return call(*args, **options)
         before, behind = args[:at], args[at + 1 :]
         made = lambda one: call(*before, one, *behind, **options)  # noqa: E731
-        return lazily(trace, made, args[at])
+        return lazily(trace, made, args[at], self.restarts)
 
 
-def polyfill(*functions: Any, moves: int = 0) -> Callable[[F], F]:
-    """Let a function in Python stand for functions in C; `moves` as in `Polyfill`."""
+def polyfill(*functions: Any, moves: int = 0, restarts: bool = True) -> Callable[[F], F]:
+    """Let a function in Python stand for functions in C; the others as in `Polyfill`."""
 
     def register(written: F) -> F:
         assert isinstance(written, FunctionType)
@@ -86,7 +88,7 @@ def polyfill(*functions: Any, moves: int = 0) -> Callable[[F], F]:
         place = names.index("iterable") if is_lazy else None
         for function in functions:
             is_changing = row_of(function, ((),)).changes == (0,)
-            row = Polyfill(function, written, parameters, is_changing, moves, place)
+            row = Polyfill(function, written, parameters, is_changing, moves, restarts, place)
             function_row(function)(row)
         return written
 
@@ -109,16 +111,27 @@ def pure(module: Any, accelerator: str) -> dict[str, Any]:
     return names
 
 
-def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any) -> Any:
-    """The items that a generator function of the traced form makes of an iterable's.
+def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any, restarts: bool = True) -> Any:
+    """The items that a generator function of the traced form makes of an iterable's; see Polyfill.
 
     What goes through all of them lets the Program decide how many there are; else all are made with
     the first, where Python does not know them.
     """
-    is_whole = type(iterable) in (Indexed, Generated) or not is_lazy(trace, iterable)
-    if not is_whole or trace.source_of(iterable) or _known(trace, iterable, False) is not _OTHER:
-        return made(iterable)
-    return trace.generate(made, iterable, lambda one, push: trace.source_of(made(one)).run(push))
+    its = trace.source_of(iterable)
+    goes_on = its is not None and its.restarts
+    is_all = type(iterable) in (Indexed, Generated) or not is_lazy(trace, iterable)
+    is_whole = is_all and not goes_on
+    is_made = (its and not goes_on) or _known(trace, iterable, False) is not _OTHER
+    if is_made or not (is_whole or restarts):
+        found, restarts = made(iterable), False
+    else:
+        iterable = iterable if is_whole else trace.call(iter, iterable)
+        push = lambda one, push: trace.source_of(made(one)).run(push)  # noqa: E731
+        found = trace.generate(made, iterable, push)
+    source = trace.source_of(found)
+    if source is not None:
+        source.restarts = restarts and not is_whole
+    return found
 
 
 def _is_traced_iterator(iterator: Any) -> bool:

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dis import get_instructions
+from functools import partial
 from inspect import GEN_CREATED, getgeneratorstate
 from itertools import pairwise
 from types import FunctionType, GeneratorType
@@ -75,10 +76,17 @@ def begin(trace: Trace, source: Source) -> None:
     """Nobody else can ask a generator for items once it has been run."""
     made = source.found()
     refuse_advance(trace, made)
+    if type(made) is not Generated:
+        made.close()
+    elif not source.restarts:
+        _end(trace, source)
+
+
+def _end(trace: Trace, source: Source) -> None:
+    """Nothing is left of a generator expression, or of a `filter`."""
+    made = source.found()
     if type(made) is Generated:
         trace.set_field(made, "items", iter(()))
-    else:
-        made.close()
 
 
 def consumed(
@@ -91,13 +99,10 @@ def consumed(
     begin(trace, source)
     known = len(trace.giving)
 
-    def leave() -> NoReturn:
+    def leave(kind: type[BaseException], *given: BaseException) -> NoReturn:
         for one in trace.giving[known:]:  # those that it asks, too
-            one.is_left = True
-        raise left
-
-    def fail(error: BaseException) -> NoReturn:
-        raise failed(error)
+            one.is_left = not one.restarts
+        raise kind(*given)
 
     def run() -> tuple[Any]:
         outer = list(trace.handlers)
@@ -107,14 +112,15 @@ def consumed(
             inner, trace.handlers = trace.handlers, list(outer)
             try:
                 every = Handler(lambda: BaseException, lets_pass=True)
+                fail = partial(leave, failed)
                 attempt(trace, every, lambda: (take(item), ())[1], tuple, fail, (), ())
             finally:
                 trace.handlers = inner
             going = True if goes_on is None else goes_on()
             if going is False:
-                leave()
+                leave(left)
             elif going is not True:
-                stage_if(trace, going, tuple, leave, (), ())
+                stage_if(trace, going, tuple, lambda: leave(left), (), ())
 
         return (_ended(trace, source, push),)
 
@@ -139,7 +145,13 @@ def _ended(trace: Trace, source: Source, push: Push) -> Any:
 
     handler = Handler(lambda: StopIteration)
     run = lambda: (source.run(push),)  # noqa: E731
-    return attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+    try:
+        value = attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
+    except BaseException:  # any: no generator in C ends with it, as one of Python's does
+        source.is_left = source.is_left or source.restarts is False
+        raise
+    _end(trace, source)
+    return value
 
 
 def push_loop(
@@ -237,8 +249,15 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
         source.is_left = not goes_on
         nobodys = trace.note_generator((None for _ in ()), source.run)
         again: Any = source_of(trace, nobodys)
-        consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
+        try:
+            consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
+        except BaseException:  # any: it ends a generator, whatever is left of its iterator
+            if not source.restarts:
+                _end(trace, source)
+            raise
         is_found, item = first.values()
+        if is_found is False:
+            _end(trace, source)
         if not default:
             must(trace, is_found, StopIteration())
         return trace.bound(item, "the next item")
