@@ -292,18 +292,13 @@ def double_star(trace: Trace, value: Any) -> Any:
 def spread_double_star(trace: Trace, value: Any) -> Any:
     """`**value` among the arguments of a call; entries may be missing."""
     value = known(trace, value)
-    if info(type(value)).is_container:
-        content = held(trace, value)
-        if type(content) is SymbolicSequence:
-            raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
-        return content
-    keys = own_method(trace, value, "keys")
-    if keys is None:
+    is_ours, keys = info(type(value)).is_container, own_method(trace, value, "keys")
+    if not is_ours and keys is None:
         return trace.native(value)
-    found = listed(trace, call(trace, keys, value))
+    found = held(trace, value) if is_ours else listed(trace, call(trace, keys, value))
     if type(found) is SymbolicSequence:
         raise unknown_arguments(f"a {type(value).__name__} whose keys the data decides")
-    return {key: trace.item(value, key) for key in found}
+    return found if is_ours else {key: trace.item(value, key) for key in found}
 
 
 _MOST_RAISES = 3
