@@ -36,7 +36,8 @@ def test_losses_and_state_are_those_of_eager_training(name: str, way: str, by: s
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_searches_are_trained_as_eagerly(name: str, way: str) -> None:
-    check_entry(SEARCHES[name], way, "SGD", effort(4, 10), most=4)
+    # With six steps some go so far that their losses overflow.
+    check_entry(SEARCHES[name], way, "SGD", effort(4, 5), most=4)
 
 
 @pytest.mark.parametrize("name", SEARCHES)
