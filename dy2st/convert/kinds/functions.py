@@ -296,7 +296,7 @@ def _len(trace: Trace, value: Any) -> Any:
     value = as_codes(trace, value)
     if is_of_codes(value):
         return length_of_text(trace, value)
-    return len(value if kind is tuple else trace.native(value))
+    return len(trace.native(value))
 
 
 _SETS = ("set", "keys", "values")
