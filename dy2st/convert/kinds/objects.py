@@ -129,8 +129,8 @@ def type_(trace: Trace, *args: Any, **options: Any) -> Any:
 
 
 @function_row(super)
-def _super(trace: Trace, kind: Any, owner: Any) -> Any:
-    return trace.made(super(kind, owner))
+def _super(trace: Trace, *given: Any) -> Any:
+    return trace.made(super(*given))
 
 
 @function_row(callable)

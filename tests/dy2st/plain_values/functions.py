@@ -150,6 +150,19 @@ def an_inner_function_may_be_async_or_a_generator():
 
 
 @on_values((1,))
+def a_super_without_an_object_is_bound_later(x):
+    class Base:
+        def grown(self):
+            return x + 20
+
+    class Child(Base):
+        def grown(self):
+            return super(Child).__get__(self, Child).grown()
+
+    return Child().grown()
+
+
+@on_values((1,))
 def a_class_has_its_body_bases_and_keywords(x):
     class Meta(type):
         def __new__(meta, name, bases, space, **keywords):
