@@ -16,6 +16,7 @@ from dy2st.convert.dy2static import is_named, users_limit
 from dy2st.convert.effect_table import is_ignored_module, is_polyfill
 from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
+from dy2st.convert.types import info
 from dy2st.convert.types.values import with_lists
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import (
@@ -202,6 +203,7 @@ def endless(reason: Exception | None = None) -> ConversionError:
 
 
 CODE_FAULTS = (AttributeError, NameError, TypeError)  # unless it is `raise` that says so
+_OPEN = ("object", "layer")  # families whose attributes code sets
 
 
 def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> None:
@@ -210,14 +212,15 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     A wrong name or type is a fault of the code whether or not the branch is taken, but not where
     it is one of several values that has no such operation (`of_cases`), nor what `raise` raises,
     nor what None has not: where there is no value, code that asks for one is not meant to run.
+    What a variable or object has not yet, an iteration before may give it.
     """
-    is_wrong = isinstance(error, CODE_FAULTS) and not of_cases and "NoneType" not in str(error)
+    is_wrong = isinstance(error, CODE_FAULTS) and "NoneType" not in str(error)
     is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
+    holder = info(type(getattr(error, "obj", error))).family
+    is_wrong = is_wrong and type(error) is not UnboundLocalError and holder not in _OPEN
     # That a tensor has no such position, Python says on that path alone.
-    is_ours = isinstance(error, Dy2stError) and not of_cases and type(error) is not PlaceError
-    if is_ours or (is_wrong and type(error) is not UnboundLocalError):
-        raise error
-    if not of_cases and not _is_of_the_user(error):
+    is_ours = isinstance(error, Dy2stError) and type(error) is not PlaceError
+    if not of_cases and (is_wrong or is_ours or not _is_of_the_user(error)):
         raise error
     record(error)
     place, found = error.__traceback__, None

@@ -41,6 +41,36 @@ def test_reading_a_missing_attribute_raises_what_python_raises():
         static(dy2st.to_tensor([-1.0]))
 
 
+def set_by_an_iteration(n, x):
+    box = Box()
+    while n < 5:
+        if n == 0:
+            box.value = x
+        else:
+            box.value = box.value + n
+        n = n + 1
+    return box.value
+
+
+def set_by_an_unrolled_iteration(n, x):
+    box = Box()
+    for place in range(3):
+        if n == place:
+            box.value = x
+        elif n < place:
+            box.value = box.value + place
+    return box.value
+
+
+@pytest.mark.parametrize("function", [set_by_an_iteration, set_by_an_unrolled_iteration])
+def test_what_one_iteration_has_set_another_one_reads(function):
+    static, x = to_static(function), dy2st.to_tensor(10)
+    n = dy2st.to_tensor(0)
+    assert static(n, x).tolist() == function(n, x).tolist()
+    with pytest.raises(AttributeError, match=r"^'Box' object has no attribute 'value'"):
+        static(dy2st.to_tensor(4), x)
+
+
 class Plain:
     def __init__(self):
         self.first = 5
