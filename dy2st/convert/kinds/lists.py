@@ -644,7 +644,7 @@ def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None
     found = place_of(trace, held(trace, owner), item, start, stop)
     if found is None:
         kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
-        is_shown = number_kind(item) is not None or isinstance(item, str)
+        is_shown = info(type(item)).is_plain
         raise ValueError(f"{repr(item) if is_shown else 'x'} is not in {kind.__name__}")
     return found
 

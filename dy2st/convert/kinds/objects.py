@@ -41,7 +41,7 @@ from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text, joined
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.size_list import SizeList
-from dy2st_runtime.tensor import EagerTensor
+from dy2st_runtime.tensor import EagerTensor, is_tensor
 
 # -- attributes -----------------------------------------------------------------------------------
 
@@ -86,6 +86,9 @@ def _isinstance(trace: Trace, value: Any, kinds: Any) -> Any:
     if trace.origin(value, Sizes):
         return isinstance(SizeList(), kinds)
     return isinstance(value, kinds) if kind is type(value) else issubclass(kind, kinds)
+
+
+function_row(is_tensor)(lambda trace, value: _isinstance(trace, value, Tensor))
 
 
 def _note_class(trace: Trace, value: Any) -> None:

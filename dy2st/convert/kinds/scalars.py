@@ -33,6 +33,12 @@ def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
     return variable
 
 
+def like_number(value: Any) -> Any:
+    """For a number of the Program one of Python, whose words say what no number can do."""
+    kind = number_kind(value)
+    return value if kind is None else kind(1)
+
+
 def is_traced(value: Any) -> bool:
     """Whether a tensor, or a number that the Program computes; by its type: a proxy is none."""
     return issubclass(type(value), (Tensor, Dim, Condition))

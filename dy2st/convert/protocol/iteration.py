@@ -33,7 +33,7 @@ from dy2st.convert.kinds.iterators import (
 )
 from dy2st.convert.kinds.lists import held, is_surely_empty, joined, length_of, of_each
 from dy2st.convert.kinds.objects import class_of
-from dy2st.convert.kinds.scalars import check
+from dy2st.convert.kinds.scalars import check, like_number
 from dy2st.convert.kinds.sets import in_table_order
 from dy2st.convert.kinds.tensors import held_in_order
 from dy2st.convert.kinds.text import as_codes, characters
@@ -74,14 +74,11 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
         content = held(trace, iterable)
         if type(content) is not SymbolicSequence:
             return content if kind is tuple else iter(by_place(trace, iterable))
-        return (
-            of_dynamic(trace, content)
-            if kind in (SymbolicSequence, tuple)
-            else of_list(trace, iterable)
-        )
+        is_own = kind in (SymbolicSequence, tuple)
+        return of_dynamic(trace, content) if is_own else of_list(trace, iterable)
     if isinstance(iterable, Tensor):
         if not iterable.ndim:
-            raise TypeError("iteration over a 0-d tensor")
+            return iter(like_number(iterable))  # raises
         length = iterable.shape[0]
         if isinstance(length, int):
             return (iterable[place] for place in range(length))  # as it is at each iteration

@@ -18,7 +18,7 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
-from dy2st.convert.kinds.scalars import as_number, refuse_native_key
+from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key
 from dy2st.convert.kinds.side_effects import note_settings
 from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
 from dy2st.convert.protocol.calls import call
@@ -101,16 +101,13 @@ def _order(
 
 def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> TypeError:
     """What Python raises where no method answers."""
-    kinds = type(left).__name__, type(right).__name__
-    symbol = BINARY[name][3]
+    symbol = BINARY[name][3] + "=" * in_place
+    text = "unsupported operand type(s) for {}: {!r} and {!r}"
     if name in COMPARISONS:
         text = "{!r} not supported between instances of {!r} and {!r}"
-        return TypeError(text.format(symbol, *kinds))
-    symbol += "=" * in_place
-    if symbol == "**":
+    elif symbol == "**":
         symbol = "** or pow()"
-    text = "unsupported operand type(s) for {}: {!r} and {!r}"
-    return TypeError(text.format(symbol, *kinds))
+    return TypeError(text.format(symbol, type(left).__name__, type(right).__name__))
 
 
 _OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
@@ -182,27 +179,21 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if own is not None:
             return call(trace, own, left, right)
         if number_kind(left) is not None or number_kind(right) is not None:
+            if _is_no_operand(left) or _is_no_operand(right):
+                refused = _IN_PLACE[name][0] if in_place else plain
+                return refused(like_number(left), like_number(right))
             left, right = _of_python(left), _of_python(right)
         if name == "pow_" and Dim in kinds and not _any_of_numpy(left, right):
             # A size again where the exponent is small and known, else a number.
             if type(right) is int and 0 < right < 5:
                 return reduce(operator.mul, [left] * right)
             return operator.pow(_as_number(trace, left), _as_number(trace, right))
-        if name in ("eq", "ne"):
-            # A number of Python's is compared with what no number is equal to.
-            others = (str, bytes, tuple, type(None))
-            number, other = (right, left) if isinstance(left, others) else (left, right)
-            if isinstance(other, others) and number_kind(number) is not None:
-                return name == "ne"
-        if Condition in kinds or (Dim in kinds and name in _OF_BITS):
+        # What is NumPy's is to tensors what tensors are, and they compute with sequences.
+        has_numpy = _any_of_numpy(left, right)
+        if has_numpy or _is_sequence(left) or _is_sequence(right):
+            left, right = trace.exported((left, right))
+        if has_numpy or Condition in kinds or (Dim in kinds and name in _OF_BITS):
             left, right = _as_number(trace, left), _as_number(trace, right)
-        if _is_sequence(left) or _is_sequence(right):  # a tensor computes with it
-            left, right = trace.exported((left, right))
-        if _any_of_numpy(left, right):
-            # What is NumPy's is to tensors what tensors are; a size is a number here.
-            left, right = trace.exported((left, right))
-            found = plain(_as_number(trace, left), _as_number(trace, right))
-            return still_numpy(found, left, right)
         return still_numpy(plain(left, right), left, right)
     return _dispatch(trace, name, left, right, in_place)
 
@@ -230,6 +221,12 @@ def _is_sequence(value: Any) -> bool:
     if (row.is_container and kind is not bytearray) or kind is SymbolicSequence:
         return True
     return row.base.family == "tuple" and kind.__eq__ is tuple.__eq__
+
+
+def _is_no_operand(value: Any) -> bool:
+    """Whether no number computes with it or is equal to it."""
+    is_text = info(type(value)).base.family in ("text", "bytes")
+    return value is None or is_text or _is_sequence(value)
 
 
 def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
@@ -335,7 +332,7 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, Variable) and left.is_numpy and left.ndim:
         changed = lambda one: change(left, lambda old: binary(trace, name, old, one))  # noqa: E731
         return map_cases(trace, changed, right)
-    if isinstance(left, Tensor) and hasattr(kind, method):
+    if isinstance(left, Tensor) and hasattr(kind, method) and number_kind(left) is None:
         one_of = lambda one: plain(left, trace.exported((one,))[0])  # noqa: E731
         return map_cases(trace, one_of, right)
     own = MISSING if info(kind).is_traced else of_class(trace, kind, method)
@@ -388,9 +385,7 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
 
 def _may_be_one(trace: Trace, left: Any, right: Any) -> bool:
     """Whether two objects of Python may be one on some path."""
-    if type(left) is not type(right):
-        return False
-    return trace.alias_tracker.may_be_one(left, right)
+    return type(left) is type(right) and trace.alias_tracker.may_be_one(left, right)
 
 
 def _undecided(name: str, what: str) -> TensorAsPython:
@@ -443,6 +438,8 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     own = own_method(trace, container, "__contains__")
     if own is not None:
         return trace.truth_value(call(trace, own, container, item))
+    if number_kind(container) is not None:
+        return item in like_number(container)  # raises, in Python's words
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
     if type(container) is Generated and not _is_counted(trace, container):
@@ -510,9 +507,8 @@ def any_in(trace: Trace, holds: Callable[[Any], Any], length: Any) -> Any:
         return index + 1, as_number(trace, truth_of(trace, holds(index)), bool)
 
     start = trace.tracer.number(False)
-    result = stage_while(trace, more, iteration, (0, start), ("the place", "whether it is found"))[
-        1
-    ]
+    names = "the place", "whether it is found"
+    _, result = stage_while(trace, more, iteration, (0, start), names)
     if isinstance(result, Variable):
         result.number = bool
     return result
@@ -592,10 +588,8 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
         pairs = [(left[key], right[key]) for key in left]
     same: Any = True
     for a, b in pairs:
-        if a is b or same is False:
-            continue
-        here = equals(trace, a, b)
-        same = here if same is True else _both(same, here)
+        if a is not b and same is not False:
+            same = _both(same, equals(trace, a, b))
     return same
 
 
@@ -607,4 +601,6 @@ def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
 
 
 def _both(left: Any, right: Any) -> Any:
-    return False if right is False else left if right is True else F.logical_and(left, right)
+    if left is True or right is False:
+        return right
+    return left if right is True else F.logical_and(left, right)

@@ -37,7 +37,7 @@ from dy2st.convert.kinds.lists import (
     whole_of,
 )
 from dy2st.convert.kinds.objects import class_of
-from dy2st.convert.kinds.scalars import as_number, refuse_native_key, to_float
+from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key, to_float
 from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
@@ -153,6 +153,7 @@ def _not_there(owner: Any, name: str) -> AttributeError:
 
 def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
     """An attribute of a module or class."""
+    there = lambda one: _inherited(owner, name) if one is MISSING else one  # noqa: E731
     if isinstance(owner, ModuleType):
         key = id(vars(owner)), name
         if name in vars(owner) or key in trace.over:
@@ -160,7 +161,6 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
             names = trace.mark_outside(vars(owner))
             place = trace.over.get((id(names), name))
             value = trace.read("item", names, name, names[name]) if place is None else place.value
-            there = lambda one: _inherited(owner, name) if one is MISSING else one  # noqa: E731
             return map_cases(trace, there, value)
     if trace.over:
         for one in owner.__mro__ if isinstance(owner, type) else (owner,):
@@ -176,9 +176,7 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
         of_class(trace, owner, name)  # that it is not there
     value = getattr(owner, name)
     if may_be_missing(trace, value):
-        return map_cases(
-            trace, lambda one: _inherited(owner, name) if one is MISSING else one, value
-        )
+        return map_cases(trace, there, value)
     return value if id(owner) in trace.own else trace.read("attr", owner, name, value)
 
 
@@ -396,7 +394,7 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     if info(kind).family == "dict":
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
-        return owner[trace.exported((index,))[0]]
+        return like_number(owner)[trace.exported((index,))[0]]
     owner = as_codes(trace, owner)
     if is_of_codes(owner) or (kind is str and _is_traced(index)):
         return part_of(trace, owner, index)
@@ -567,7 +565,7 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         else:
             _set_in_dict(trace, owner, known(trace, index), value)
     else:
-        given = (index,) if is_deleted else (index, value)
+        owner, given = like_number(owner), (index,) if is_deleted else (index, value)
         own = own_method(trace, owner, "__delitem__" if is_deleted else "__setitem__")
         if own is not None:
             call(trace, own, owner, *given)
@@ -694,12 +692,12 @@ _OF_DATA = frozenset(dir(EagerTensor)) - frozenset(dir(Variable))
 
 def _member(trace: Trace, owner: Any, name: str) -> Any:
     """`owner.name` of a tensor, or of a number that only the run knows."""
+    kind = number_kind(owner)
+    if kind is not None and not hasattr(kind, name):
+        raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
     if name.startswith("__"):
         return getattr(owner, name)
-    kind = number_kind(owner)
     if kind is not None:
-        if not hasattr(kind, name):
-            raise AttributeError(f"{kind.__name__!r} object has no attribute {name!r}")
         if name in _OF_NUMBERS:
             return _OF_NUMBERS[name](trace, owner, kind)
         what = f"{name} of a number that only the run knows"

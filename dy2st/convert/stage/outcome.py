@@ -203,7 +203,6 @@ def endless(reason: Exception | None = None) -> ConversionError:
 
 
 CODE_FAULTS = (AttributeError, NameError, TypeError)  # unless it is `raise` that says so
-_OPEN = ("object", "layer")  # families whose attributes code sets
 
 
 def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> None:
@@ -214,10 +213,10 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     nor what None has not: where there is no value, code that asks for one is not meant to run.
     What a variable or object has not yet, an iteration before may give it.
     """
-    is_wrong = isinstance(error, CODE_FAULTS) and "NoneType" not in str(error)
-    is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
+    is_wrong = isinstance(error, CODE_FAULTS) and type(error) is not UnboundLocalError
     holder = info(type(getattr(error, "obj", error))).family
-    is_wrong = is_wrong and type(error) is not UnboundLocalError and holder not in _OPEN
+    is_wrong = is_wrong and "NoneType" not in str(error) and holder not in ("object", "layer")
+    is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     # That a tensor has no such position, Python says on that path alone.
     is_ours = isinstance(error, Dy2stError) and type(error) is not PlaceError
     if not of_cases and (is_wrong or is_ours or not _is_of_the_user(error)):

@@ -205,3 +205,70 @@ def test_item_takes_places_that_tensors_say():
 def test_item_takes_no_slice():
     with pytest.raises(TypeError, match="item"):
         to_static(lambda x: x.item(slice(0, 1)))(dy2st.ones([2]))
+
+
+def grown_in_place(k, other):
+    k += other
+    return k
+
+
+WRONG_OPERANDS = {
+    "list + k": lambda k: [1, 2] + k,
+    "k + list": lambda k: k + [1, 2],
+    "[k] + k": lambda k: [1, k] + k,
+    "tuple - k": lambda k: (1, 2) - k,
+    "list / k": lambda k: [1, 2] / k,
+    "list < k": lambda k: [1, 2] < k,
+    "text + k": lambda k: "a" + k,
+    "k < text": lambda k: k < "a",
+    "k - dict": lambda k: k - {},
+    "None + k": lambda k: None + k,
+    "k += list": lambda k: grown_in_place(k, [1]),
+    "k += text": lambda k: grown_in_place(k, "a"),
+    "k[0]": lambda k: k[0],
+    "del k[0]": lambda k: k.__delitem__(0),
+    "1 in k": lambda k: 1 in k,
+    "list(k)": list,
+}
+
+
+@pytest.mark.parametrize("kind", [int, float, bool])
+@pytest.mark.parametrize("name", WRONG_OPERANDS)
+def test_a_number_is_no_tensor_where_python_has_no_such_operator(name, kind):
+    def run(x):
+        return WRONG_OPERANDS[name](kind(x.sum()))
+
+    x = dy2st.to_tensor(X)
+    with pytest.raises((TypeError, AttributeError)) as expected:
+        run(x)
+    with pytest.raises(type(expected.value)) as found:
+        to_static(run)(x)
+    assert str(found.value).split("\n")[0] == str(expected.value)
+
+
+def asked(value):
+    names = ("__len__", "__iter__", "__getitem__", "__index__", "__add__", "shape")
+    try:
+        first = value[0]
+    except TypeError:
+        first = "no sequence"
+    return [hasattr(value, name) for name in names], first, dy2st.is_tensor(value)
+
+
+def test_a_number_is_asked_whether_it_is_a_sequence_or_tensor():
+    def run(x):
+        total = x.sum()
+        return [asked(one) for one in (int(total), float(total), bool(total), x.shape[0])]
+
+    x = dy2st.to_tensor(X)
+    assert to_static(run)(x) == run(x)
+
+
+def test_a_number_equals_no_list_text_or_none():
+    def run(x):
+        k = int(x.sum())
+        lists = [1, 2] == k, [1, k] == k, k != [1], (1, 2) == k, k == {}
+        return *lists, "a" == k, k == None, k in ([4], k)  # noqa: E711
+
+    x = dy2st.to_tensor(X)
+    assert to_static(run)(x) == run(x)
