@@ -185,6 +185,8 @@ def part_of(trace: Trace, text: Any, index: Any) -> Any:
 def _method(name: str, written: Any) -> None:
     @method_row(str, Text, name=name)
     def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
+        if any(type(one) is Union for one in args):
+            return trace.map_cases(lambda *given: row(trace, text, *given, **options), *args)
         text, args = as_codes(trace, text), tuple(as_codes(trace, one) for one in args)
         if type(text) is str and not any(map(is_of_codes, args)):
             return getattr(text, name)(*args, **options)

@@ -361,3 +361,20 @@ def test_percent_takes_as_many_values_as_it_has_places(template, values):
             static(x)
     else:
         assert static(x) == expected
+
+
+def test_a_method_of_a_text_takes_one_of_several_texts():
+    def parted(x):
+        first, text = "," if x.sum() > 0 else "_", "a,b_c"
+        found = text.find(first), text.count(first), text.startswith(first), text.strip(first)
+        return text.split(first), text.replace(first, "-"), found
+
+    def parted_text(x):
+        text, first = ("yes", "y") if x.max() > 0 else ("no", "o")
+        return text.split(first), text.endswith(first), text.replace(first, "-")
+
+    for function in (parted, parted_text):
+        static = to_static(function)
+        for values in ([1.0, 2.0], [-1.0, -2.0], [1.0, -2.0]):
+            x = dy2st.to_tensor(values)
+            assert static(x) == function(x)
