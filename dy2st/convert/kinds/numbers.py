@@ -571,9 +571,10 @@ def _isqrt(trace: Trace, value: Any) -> Any:
 
 
 def _int_of(trace: Trace, value: Any) -> Variable:
-    if number_kind(value) not in (int, bool):
-        kind = "float" if number_kind(value) is float else "Tensor"
-        raise TypeError(f"'{kind}' object cannot be interpreted as an integer")
+    if number_kind(value) is float:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    if number_kind(value) is None and isinstance(value, Tensor) and value.dtype.kind not in "iu":
+        raise TypeError(f"only an integer tensor can be an index, not {value.dtype}")
     found: Variable = F.cast(scalar(trace, value), "int64")
     return found
 

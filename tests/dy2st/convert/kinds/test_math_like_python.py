@@ -176,3 +176,16 @@ def test_a_handler_meets_the_error() -> None:
     static = to_static(guarded, input_spec=[InputSpec([], "float64")])
     for value in (1.0, 1000.0):
         assert math.isclose(float(static(dy2st.to_tensor(value, "float64"))), guarded(value))
+
+
+def test_an_int_that_math_takes_may_be_a_tensor_of_integers():
+    def of_ints(a: Any, b: Any) -> Any:
+        return math.gcd(a, b), math.lcm(a, b), math.factorial(a), math.isqrt(b)
+
+    static = to_static(of_ints)
+    for pair in ((6, 4), (3, 9)):
+        given = [dy2st.to_tensor(one) for one in pair]
+        assert static(*given) == of_ints(*pair)
+    for wrong in (2.0, True):
+        with pytest.raises(TypeError, match="only an integer tensor can be an index"):
+            static(dy2st.to_tensor(wrong), dy2st.to_tensor(3))
