@@ -183,13 +183,13 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
                 refused = _IN_PLACE[name][0] if in_place else plain
                 return refused(like_number(left), like_number(right))
             left, right = _of_python(left), _of_python(right)
-        if name == "pow_" and Dim in kinds and not _any_of_numpy(left, right):
+        has_numpy = any(info(type(one)).family == "array" for one in (left, right))
+        if name == "pow_" and Dim in kinds and not has_numpy:
             # A size again where the exponent is small and known, else a number.
             if type(right) is int and 0 < right < 5:
                 return reduce(operator.mul, [left] * right)
             return operator.pow(_as_number(trace, left), _as_number(trace, right))
         # What is NumPy's is to tensors what tensors are, and they compute with sequences.
-        has_numpy = _any_of_numpy(left, right)
         if has_numpy or _is_sequence(left) or _is_sequence(right):
             left, right = trace.exported((left, right))
         if has_numpy or Condition in kinds or (Dim in kinds and name in _OF_BITS):
@@ -209,10 +209,6 @@ def _of_python(value: Any) -> Any:
 def _as_number(trace: Trace, value: Any) -> Any:
     """A size, or a comparison of sizes, as a number of the Program; others as they are."""
     return trace.tracer.number(value) if isinstance(value, (Dim, Condition)) else value
-
-
-def _any_of_numpy(*values: Any) -> bool:
-    return any(info(type(value)).family == "array" for value in values)
 
 
 def _is_sequence(value: Any) -> bool:
