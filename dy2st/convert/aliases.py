@@ -73,6 +73,7 @@ class BorrowedElement:
     index: Any  # its place, from the beginning
     item: Any  # the element
     parts: list[Any]  # the lists and objects in it that may be changed
+    is_chosen: bool  # whether it may be looked up in each iteration of a loop
     is_changed: bool = False
 
     def may_be(self, other: BorrowedElement) -> bool:
@@ -312,7 +313,7 @@ class AliasTracker:
 
     # -- elements that are borrowed ---------------------------------------------------------------
 
-    def borrow_element(self, owner: Any, index: Any, item: Any) -> Any:
+    def borrow_element(self, owner: Any, index: Any, item: Any, is_chosen: bool = False) -> Any:
         """An element of a list of a length: what it holds may be changed in place."""
         owner, fragile = self._trace.locations.holder(owner), self._state.fragile
         element = self._element(owner) if self._fixed else None
@@ -322,24 +323,27 @@ class AliasTracker:
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]
         if parts:
             place = self._trace.place_of_index(owner, index)
-            borrow = BorrowedElement(owner, place, item, parts)
+            borrow = BorrowedElement(owner, place, item, parts, is_chosen)
             self._state.borrows[id(owner)] = *self._state.borrows.get(id(owner), ()), borrow
             self._state.borrowed.update(dict.fromkeys(map(id, parts), borrow))
         return item
 
-    def put(self, item: Any, element: Layout | None) -> bool:
+    def put(self, owner: Any, item: Any, element: Layout | None) -> bool:
         """A list gets an element by value; whether it is the first one to keep it so."""
-        parts = copied(self._trace, item, element, self._trace)
-        others = [part for part in parts if id(part) in self._state.fragile]
+        parts, state = copied(self._trace, item, element, self._trace), self._state
+        others = [part for part in parts if id(part) in state.fragile]
+        if not self._trace.is_made_here(owner):  # it may have got what the data choose once more
+            borrows = ((part, state.borrowed.get(id(part))) for part in parts)
+            others += [part for part, one in borrows if one is not None and one.is_chosen]
         for part in others:  # a change through this one would not reach those that know it
-            for one in (element, *self._state.holders.get(id(part), (part, ()))[1]):
+            for one in (element, *state.holders.get(id(part), (part, ()))[1]):
                 self.fix(one)
         self.keep_copied(parts, element)
         return bool(parts) and not others
 
     def give(self, owner: Any, index: Any, item: Any, element: Layout | None) -> None:
         """An element was put into a list of a length: until that changes, it may be changed."""
-        if self.put(item, element):
+        if self.put(owner, item, element):
             self.borrow_element(owner, index, item)
 
     def end(self, owner: Any) -> None:

@@ -154,7 +154,7 @@ def as_dynamic(trace: Trace, content: Any, kind: type, like: Any = None) -> Symb
         element = new if element is None else of_both(element, new, join)
     rows = [row_of(trace, item, element, trace) for item in content]
     for item in content:
-        trace.alias_tracker.put(item, element)
+        trace.alias_tracker.put(content, item, element)
     columns = zip(*rows, strict=True) if rows else [()] * width(element)
     return SymbolicSequence(kind, element, [F.array_of(list(column)) for column in columns], like)
 
@@ -475,7 +475,7 @@ def _insert(trace: Trace, owner: Any, index: Any, item: Any) -> None:
     put, item = lambda array, leaf: F.array_insert(array, index, leaf), trace.known(item)
     new = with_item(trace, whole_of(trace, owner, content), item, put)
     replaced(trace, owner, new)
-    trace.alias_tracker.put(item, new.element)
+    trace.alias_tracker.put(owner, item, new.element)
 
 
 @method_row(deque)

@@ -163,9 +163,6 @@ def _hash(trace: Trace, value: Any) -> Any:
     return hash(value)
 
 
-# -- attributes by name -----------------------------------------------------------------------
-
-
 @function_row(getattr)
 def _getattr(trace: Trace, owner: Any, name: Any, default: Any = _NOTHING) -> Any:
     if default is _NOTHING:
@@ -218,9 +215,6 @@ def _dir(trace: Trace, owner: Any) -> Any:
         )
     trace.read("all", owner, "dir", None)
     return trace.made(dir(owner))
-
-
-# -- objects --------------------------------------------------------------------------------------
 
 
 # -- what `dataclass` and `namedtuple` have written -------------------------------------------

@@ -54,7 +54,7 @@ from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
 from dy2st.convert.values.special import CONTENT, MISSING, UNBOUND, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, MissingAttribute, TensorAsPython
-from dy2st_runtime.ir import ArrayType, F, Tensor, Variable
+from dy2st_runtime.ir import ArrayType, Block, F, Operator, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.tracing import numpy_values
 from dy2st_runtime.nn.layer import Layer
@@ -442,7 +442,8 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
     if type(content) is SymbolicSequence:
         found = item_of(trace, content, index) if is_slice else _read(trace, content, index)
         is_part = is_slice or kind is SymbolicSequence  # of a tuple, or a new list
-        return found if is_part else trace.alias_tracker.borrow_element(owner, index, found)
+        borrow = trace.alias_tracker.borrow_element
+        return found if is_part else borrow(owner, index, found, not _is_counted(index))
     if is_traced and not is_slice:
         content = held(trace, owner)
         if not content:
@@ -480,6 +481,14 @@ def _of_sequence(trace: Trace, owner: Any, index: Any) -> Any:
         # The error depends on the length: a longer list outside needs another Program.
         trace.read_length(owner)
     return trace.read_item(owner, index, content[index])
+
+
+def _is_counted(index: Any) -> bool:
+    """Whether an index is a loop variable, or a sum with one: it comes once, as a rule."""
+    maker = getattr(index, "maker", None)
+    if isinstance(maker, Operator) and maker.name in ("add", "subtract", "multiply"):
+        return any(map(_is_counted, maker.operands))
+    return isinstance(maker, Block) and maker.parent is not None
 
 
 def _read(trace: Trace, content: SymbolicSequence, index: Any) -> Any:

@@ -231,6 +231,3 @@ def seen_in(tracer: Tracer, block: Block, variable: Variable) -> Variable | None
     outer = seen_in(tracer, block.parent, variable)
     known: Mapping[Variable, Variable] = tracer.captured_by(block)
     return None if outer is None else known.get(outer)
-
-
-__all__ = ["Counterparts", "replace_first_calls"]

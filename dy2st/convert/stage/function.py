@@ -153,6 +153,7 @@ def _state(trace: Trace) -> tuple[int, ...]:
 
 
 def is_large(operators: Sequence[Operator], least: int) -> bool:
+    """Whether operators, with those in their Blocks, are at least as many."""
     count = len(operators)
     for operator in operators:
         if count >= least:
@@ -491,6 +492,3 @@ def _is_plain(value: Any, region: Region) -> bool:
         return False
     parts = held.values() if type(held) is dict else held
     return type(held) is type(value) and all(_is_plain(one, region) for one in parts)
-
-
-__all__ = ["repeatable"]

@@ -538,7 +538,6 @@ def _note_shared_parts(loop: Loop, body_region: Region) -> bool:
             group = trace.state.merged.get(id(owner), owner)
             holders.setdefault(id(group), set()).add(id(owner))
     links = {frozenset(nodes) for nodes in holders.values() if len(nodes) > 1}
-    # Which of them is older, the second round that keeps it knows.
     is_new = not links <= loop.links or not spoiled <= loop.spoiled
     is_new |= any(not isinstance(one, BaseException) for one in kept.values()) and not loop.kept
     loop.links, loop.spoiled, loop.kept = links, spoiled, kept

@@ -479,6 +479,3 @@ def tried(trace: Trace) -> Iterator[Trial]:
             repeats.names = names
             trace.call_context.place = asked
             del trace.record.answers[answers:]
-
-
-__all__ = ["may_stand_in_a_function", "name_of", "recursive_call", "tried"]

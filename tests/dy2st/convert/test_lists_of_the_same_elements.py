@@ -215,8 +215,22 @@ def _taken_and_put_back(x):
     return rounds
 
 
+def _some_by_their_places(x):
+    rows, some = [collections.deque([0]) for _ in x], []
+    for place in range(len(rows)):
+        if x[place] > 1:
+            some.append(rows[place])
+    for row in some:
+        row.append(1)
+    return [list(row) for row in some]
+
+
 @pytest.mark.parametrize(
-    "changed", [_through_itself, _sorted_in_place, _under_the_old_name, _taken_and_put_back]
+    "changed",
+    [
+        *(_through_itself, _sorted_in_place, _under_the_old_name, _taken_and_put_back),
+        _some_by_their_places,
+    ],
 )
 def test_a_list_that_nobody_else_holds_may_change_its_elements(changed):
     x = dy2st.to_tensor(X)
@@ -290,9 +304,28 @@ def _as_a_default(x):
     return rows
 
 
+def _drawn_again(x):
+    jobs = [Job(length) for length in x]
+    drawn = [jobs[int(value) % 2] for value in x]
+    for job in drawn:
+        job.done += 1
+    return [job.done for job in drawn]
+
+
+def _the_first_in_each_iteration(x):
+    rows, drawn = [[0] for _ in x], []
+    for _ in x:
+        drawn.append(rows[0])
+        drawn[-1].append(1)
+    return drawn
+
+
 @pytest.mark.parametrize(
     "changed",
-    [_of_a_comprehension, _in_two_lists, _before_the_loop, _in_rows, _as_a_default],
+    [
+        *(_of_a_comprehension, _in_two_lists, _before_the_loop, _in_rows, _as_a_default),
+        *(_drawn_again, _the_first_in_each_iteration),
+    ],
 )
 def test_a_row_that_is_put_twice_changes_in_both_places(changed):
     x = dy2st.to_tensor(X)
