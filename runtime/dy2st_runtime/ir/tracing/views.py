@@ -72,9 +72,14 @@ class Aliases:
         other = self.origin(other)
         if one is other:
             return
-        bits = self._bits_of(other)
-        for taker in _reached(self._takers, [one]):
-            self._bits[taker] = self._bits[taker] | bits if taker in self._sources else bits
+        bits, waiting = self._bits_of(other), [one]
+        while waiting:  # no further than where they are known
+            taker = waiting.pop()
+            known = self._bits.get(taker, 0)
+            now = known | bits if taker in self._sources else bits
+            if now != known:
+                self._bits[taker] = now
+                waiting += self._takers.get(taker, ())
         self._sources.setdefault(one, {})[other] = None
         self._takers.setdefault(other, {})[one] = None
 

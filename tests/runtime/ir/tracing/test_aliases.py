@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 
 import numpy as np
 import pytest
@@ -18,9 +19,9 @@ COUNT = 12
 PAIRS = st.lists(st.tuples(st.integers(0, COUNT - 1), st.integers(0, COUNT - 1)), max_size=20)
 
 
-def variables() -> list[Variable]:
+def variables(count: int = COUNT) -> list[Variable]:
     block = Program().block
-    return [block.add_parameter(TensorType("float32", (1,)), str(k)) for k in range(COUNT)]
+    return [block.add_parameter(TensorType("float32", (1,)), str(k)) for k in range(count)]
 
 
 @given(PAIRS)
@@ -68,6 +69,17 @@ def test_a_parameter_of_a_nested_block_stands_for_the_variable_around_it():
     aliases.imported(inner, outer)
     aliases.note(result, inner)
     assert {int(one.name) for one in aliases.of(outer)} == {1, 2}
+
+
+def test_what_is_noted_once_more_is_not_told_to_all_that_know_it():
+    (first, one, *takers), aliases = variables(4000), Aliases()
+    for taker in takers:
+        aliases.note(taker, one)
+    start = time.process_time()
+    for _ in range(4000):
+        aliases.note(one, first)
+    assert time.process_time() - start < 1
+    assert aliases.may_be_one(takers[-1], first)
 
 
 # -- views that can be reshaped where they lie -----------------------------------------------------
