@@ -383,10 +383,7 @@ def is_named(kind: type[BaseException], clause: Any) -> bool:
 
 
 def convert_with(
-    manager: Any,
-    body: Callable[..., State],
-    values: Sequence[Any] = (),
-    names: Sequence[str] = (),
+    manager: Any, body: Callable[..., State], values: Sequence[Any] = (), names: Sequence[str] = ()
 ) -> State:
     """`with manager as entered: body`, of the variables that it changes.
 

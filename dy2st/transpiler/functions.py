@@ -191,8 +191,4 @@ EXPRESSIONS = {
     gast.DictComp: comprehension,
     gast.GeneratorExp: generator_expression,
 }
-STATEMENTS = {
-    gast.FunctionDef: define_,
-    gast.AsyncFunctionDef: define_,
-    gast.ClassDef: define_,
-}
+STATEMENTS = {gast.FunctionDef: define_, gast.AsyncFunctionDef: define_, gast.ClassDef: define_}

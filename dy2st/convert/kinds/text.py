@@ -36,7 +36,7 @@ from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, U
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from dy2st_runtime.ir import F, Variable, user_location
-from dy2st_runtime.ir.choice import CONVERSIONS, Hole, Text, joined
+from dy2st_runtime.ir.choice import CONVERSIONS, OF_INTEGERS, Hole, Text, joined
 from dy2st_runtime.ir.location import user_frame
 
 # -- texts whose characters the data decides ------------------------------------------------------
@@ -52,8 +52,6 @@ TEXT_METHODS: dict[str, FunctionType] = {
         *("lstrip", "rstrip", "strip", "removeprefix", "removesuffix", "zfill"),
     )
 }
-# Formats of integers that are written in characters: how many with zeros in front, and a base.
-_OF_INTEGERS = re.compile(r"[sr]?|%%s|(?:%%)?(0\d*)?([dbox]?)")
 _BASES = {"": 10, "d": 10, "b": 2, "o": 8, "x": 16}
 
 
@@ -93,7 +91,7 @@ def as_codes(trace: Trace, text: Any) -> Any:
         if isinstance(part, str) or part.conversion == "chr":
             parts.append(part if isinstance(part, str) else Text((part,)))
             continue
-        form = _OF_INTEGERS.fullmatch(part.conversion + part.spec)
+        form = OF_INTEGERS.fullmatch(part.conversion + part.spec)
         if form is None or number_kind(part.value) is not int:
             return text
         base, width = _BASES[form[2] or ""], int(form[1] or 0)

@@ -34,7 +34,7 @@ from dy2st.convert.values.layout import (
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
-from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.choice import Hole, Text, is_written
 from dy2st_runtime.ops.control_flow import cond, while_loop
 
 if TYPE_CHECKING:
@@ -57,6 +57,9 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         # Each of the tuples that it may be, as one of a length; of texts, as their code points.
         of_case = lambda one: build(trace, node, iter(flatten(trace, one, node, view)))  # noqa: E731
         value = trace.map_cases(of_case, value)
+    if isinstance(node, Parts) and type(value) is Text and not is_written(value, node.like):
+        empty = SymbolicSequence(tuple, Number(int), [F.array_of([])])
+        value = trace.add(Text((Hole(empty, "chr"),)), value)
     if isinstance(node, Number):
         return [as_number(trace.tracer, value, node.kind)]
     if isinstance(node, Reference):

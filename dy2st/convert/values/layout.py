@@ -473,17 +473,17 @@ class Lub:
 
     def _texts(self, left: Any, right: Any) -> Layout | None:
         """Two texts of one form, for which what differs between their places may be code points."""
-        texts = [
-            one.like.with_values(one.items) if isinstance(one, Parts) else one.value
-            for one in (left, right)
-        ]
-        like = common(*texts)
-        has_codes = self._has_many or has_code_points(left) or has_code_points(right)
+        text: Any = lambda one: one.like.with_values(one.items) if type(one) is Parts else one.value  # noqa: E731
+        mine, other = text(left), text(right)
+        like = common(mine, other, lambda one: getattr(opened(one), "kind", None) is int)
+        # Iterations would write more and more integers: at once, before there are many forms.
+        grows = self._widens and 0 < len(leaves_of(left)) != len(leaves_of(right)) > 0
+        has_codes = self._has_many or grows or has_code_points(left) or has_code_points(right)
         is_same = like is not None and isinstance(left, Parts) and like.is_like(left.like)
         if like is None or not (has_codes or is_same):
             return None
         items: list[Layout] = []
-        for a, b in zip(*(values_in(text, like) for text in texts), strict=True):
+        for a, b in zip(values_in(mine, like), values_in(other, like), strict=True):
             if type(a) is tuple or type(b) is tuple:  # what is known on one side
                 is_long = isinstance(a, SequenceLayout)
                 items.append(a if is_long else SequenceLayout(tuple, Number(int)))

@@ -201,6 +201,10 @@ def joined(texts: list[Any]) -> Any:
     return Text(tuple(parts))
 
 
+# Formats of integers that are written in characters: how many with zeros in front, and a base.
+OF_INTEGERS = re.compile(r"[sr]?|%%s|(?:%%)?(0\d*)?([dbox]?)")
+
+
 def _between(text: str | Text) -> tuple[list[Hole], list[list[str | Hole]]]:
     """The places for other values than code points, and what stands around them."""
     holes: list[Hole] = []
@@ -214,10 +218,12 @@ def _between(text: str | Text) -> tuple[list[Hole], list[list[str | Hole]]]:
     return holes, around
 
 
-def common(left: str | Text, right: str | Text) -> Text | None:
+def common(
+    left: str | Text, right: str | Text, is_integer: Callable[[Any], bool] = lambda value: False
+) -> Text | None:
     """The text that both are, of which what differs between the same places is code points.
 
-    None where it has other places, or code points that do not stand alone.
+    All of it is, where there are other places and each is for an integer; else there is none.
 
     >>> common("a", "b"), common("a", Text(("a", Hole(1))))
     (Text(('{()}',)), None)
@@ -227,13 +233,25 @@ def common(left: str | Text, right: str | Text) -> Text | None:
     (holes, mine), (others, theirs) = _between(left), _between(right)
     formats, wanted = ([(one.conversion, one.spec) for one in each] for each in (holes, others))
     if formats != wanted or any(len(part) > 1 for part in mine + theirs):
-        return None
+        forms = [conversion + spec for conversion, spec in formats + wanted]
+        have_digits = all(map(OF_INTEGERS.fullmatch, forms))
+        is_whole = all(is_integer(one.value) for one in holes + others)
+        return Text((Hole((), "chr"),)) if have_digits and is_whole else None
     parts: list[str | Hole] = []
     for place, (one, other) in enumerate(zip(mine, theirs, strict=True)):
         is_same = one == other and not any(isinstance(part, Hole) for part in one)
         parts += one if is_same else [Hole((), "chr")]
         parts += holes[place : place + 1]
     return Text(tuple(parts))
+
+
+def is_written(text: str | Text, like: Text) -> bool:
+    """Whether a text has its integers in code points where another has.
+
+    >>> is_written(Text((Hole(1),)), common("a", "b"))
+    False
+    """
+    return len(_between(text)[0]) == len(_between(like)[0])
 
 
 def values_in(text: str | Text, like: Text) -> list[Any]:
@@ -244,6 +262,8 @@ def values_in(text: str | Text, like: Text) -> list[Any]:
     """
     if isinstance(text, Text) and text.is_like(like):
         return [hole.value for hole in text.holes]
+    if not is_written(text, like):
+        return [()]
     holes, around = _between(text)
     found = []
     for place, (own, wanted) in enumerate(zip(around, _between(like)[1], strict=True)):
@@ -289,6 +309,6 @@ def text_of(value: Any, conversion: str, spec: str) -> str:
 
 
 __all__ = [
-    *("CONVERSIONS", "Choice", "Hole", "Text", "common", "is_format", "joined", "text_of"),
-    "values_in",
+    *("CONVERSIONS", "OF_INTEGERS", "Choice", "Hole", "Text", "common", "is_format"),
+    *("is_written", "joined", "text_of", "values_in"),
 ]

@@ -220,6 +220,21 @@ def test_many_texts_that_differ_between_their_places_are_one(sizes):
     same(run, sizes=sizes)
 
 
+def test_a_text_grows_by_integers():
+    def run(x):
+        text, names = f"<{int(x[0])}>", [f"s{place}" for place in range(x.shape[0])]
+        for place, v in enumerate(x):
+            if v > 1:
+                text += f", {place}:{int(v)}"
+            elif v < 0:
+                text = f"{place}"
+            if len(names[-1]) < 5:
+                names[-1] = names[-1] + "+" + names[place]
+        return text, len(text), text == "0", names
+
+    same(run, sizes="unknown")
+
+
 def test_one_of_many_names_may_be_none():
     def run(x):
         names, found = ["a", "bc", "", "def", "gh", "i", "jk", "lmn"], []
