@@ -352,7 +352,7 @@ def _apart(trace: Trace, value: Any, make: Any) -> Any:
 
     if kind is Union:
         return trace.map_cases(again, value)
-    if dataclasses.is_dataclass(kind):
+    if dataclasses.is_dataclass(kind) and kind is not SymbolicSequence:
         names = [field.name for field in _fields(kind)]
         return make([(name, again(trace.attr(value, name))) for name in names])
     content = trace.content(value)
@@ -479,7 +479,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
     own = own_method(trace, value, "__deepcopy__")
     if own is not None and not isinstance(value, Layer):
         return trace.call(own, value, memo)
-    if (_is_atom(value) and kind is not slice) or value is MISSING:
+    if (_is_atom(value) and kind is not slice) or value is MISSING or kind is SymbolicSequence:
         return value
     if isinstance(value, Tensor):
         is_number = getattr(value, "number", None) is not None

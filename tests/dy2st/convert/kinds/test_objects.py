@@ -130,6 +130,13 @@ def copies(x):
     return len(shallow[0]), len(deep[0]), deep[1], shallow[1]
 
 
+def copies_of_tuples_of_a_length(x):
+    places = tuple(place for place, v in enumerate(x) if v > 0)
+    rows = tuple((v, place) for place, v in enumerate(x) if v > 0)
+    point = Point(places, rows)
+    return copy.deepcopy(places), copy.deepcopy([places, rows]), dataclasses.astuple(point)
+
+
 def copies_of_objects(x):
     box = Box(x, 5)
     other, deep = copy.copy(box), copy.deepcopy(box)
@@ -213,7 +220,13 @@ FUNCTIONS = (
     *(copies_of_what_a_tensor_decides, apart_what_a_tensor_decides),
     *(dataclasses_made, dataclass_with_a_list_of_a_length, dataclass_in_a_branch, compared),
     *(shown, replaced, as_dict_and_tuple, namedtuples, namedtuple_in_a_branch, copies, namespaces),
-    *(copies_of_objects, copies_of_lists_of_a_length, copies_of_tensors, namedtuple_of_a_list),
+    *(
+        copies_of_tuples_of_a_length,
+        copies_of_objects,
+        copies_of_lists_of_a_length,
+        copies_of_tensors,
+        namedtuple_of_a_list,
+    ),
 )
 
 
