@@ -230,6 +230,9 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
             value = value.args[0] if len(value.args) == 1 else value.args
     if type(value) is Text and conversion in ("", "s") and not spec:
         return value
+    element = getattr(trace.content(value) if type(value) is list else None, "element", None)
+    if isinstance(element, Number) and element.kind is int and not spec and conversion != "a":
+        return trace.call(methods.shown, value)
     if holds_traced(trace, value):
         made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
         return _by_case(trace, value, made)

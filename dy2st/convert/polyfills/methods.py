@@ -177,6 +177,11 @@ def join(separator: Any, texts: Any, out: Any) -> Any:
     return out
 
 
+def shown(integers: Any) -> Any:
+    """The text of a list of integers."""
+    return "[" + ", ".join([repr(one) for one in integers]) + "]"
+
+
 def _place(index: Any, length: Any) -> Any:
     """Where a part of a text begins or ends."""
     if index is None:

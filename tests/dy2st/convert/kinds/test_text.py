@@ -189,6 +189,16 @@ def test_a_list_or_dict_with_tensors_is_written_in_a_branch_or_loop():
     same(run)
 
 
+def test_a_list_of_integers_of_a_length_is_written():
+    def run(x):
+        places = [at for at, v in enumerate(x) if v > 0]
+        if len(places) > 2:
+            raise ValueError(f"too many: {places!r}")
+        return f"{places} and {len(places)}", str(places[1:]), "{}".format(places)
+
+    same(run)
+
+
 def test_texts_of_both_paths_are_one_text_of_other_values():
     def run(x):
         label = f"{x.sum():.2f} of {x.max():.1f}"
