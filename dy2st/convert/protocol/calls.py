@@ -437,7 +437,8 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
     # Nothing outside is reached through what an operator is given.
     given = map(type, (*args, *kwargs.values()))
     if all(kind is Variable or info(kind).is_plain for kind in given) and is_operator(function):
-        return function(*args, **kwargs)
+        found = function(*args, **kwargs)
+        return trace.made(found) if type(found) is list else found  # of several tensors
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
     inside = _unions_inside(trace, (*args, *kwargs.values()))

@@ -60,10 +60,8 @@ _VALUE = ("the value of a generator",)
 
 def source_of(trace: Trace, iterable: Any) -> Source | None:
     """A generator that can give its items away; None of all else, and where it has begun."""
-    if type(iterable) not in (GeneratorType, Generated):
-        return None
     source = trace.origin(iterable, Source)
-    if source is None:
+    if source is None or type(iterable) not in (GeneratorType, Generated):
         return None
     if source.is_left:
         refuse_left()

@@ -10,6 +10,7 @@ from dy2st import to_static
 from dy2st.errors import ConversionError, NoTensor, ShapeError, UndecidedDim
 from dy2st.static import InputSpec
 from dy2st_runtime.ir.tracing.traced_list import TracedList
+from tests.dy2st.convert.kinds.same import same
 
 X = np.array([[1, 2], [3, 4]], np.float32) / 8
 SPECS = [InputSpec([], "int64"), InputSpec([None, 2])]
@@ -245,3 +246,17 @@ def test_sums_of_lists_that_may_be_empty_are_put_together_where_all_are_tensors(
     assert said(static(*given)) == said(sums(*given))
     with pytest.raises(NoTensor, match="holds a number"):
         static(P.to_tensor(1), P.to_tensor(-X))
+
+
+@pytest.mark.parametrize("function", [P.split, P.chunk])
+def test_a_list_that_an_operator_gives_in_a_branch_is_one_of_the_branch(function):
+    def f(x):
+        if x.sum() > 0:
+            parts = function(x, 2)
+        else:
+            parts = function(x * 2, 2)
+        parts.append(x)
+        chosen = x if x.max() > 1 else x.reshape([2, 2])
+        return parts, function(chosen, 2)[1]
+
+    same(f, [1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0], sizes="known")
