@@ -168,12 +168,12 @@ def _stacked(data: Any, dtype: np.dtype[Any] | None) -> Any:
     """Tensors and sizes, in lists or alone, as one tensor."""
     data = data.of_python() if type(data) is TracedList else data
     if isinstance(data, Tensor):
-        return F.assign(data) if dtype is None else F.cast(F.assign(data), dtype)
+        return F.assign(data if dtype is None else F.cast(data, dtype))
     if isinstance(data, (Dim, Condition)):
         return F.cast(data, dtype or ("int64" if isinstance(data, Dim) else "bool"))
     if not isinstance(data, (list, tuple)):
         return to_tensor(data, dtype)
-    parts = [_stacked(entry, None) for entry in data]
+    parts = [_stacked(entry, dtype) for entry in data]  # each loses nothing on the way
     if dtype is None and not _has_tensors(data) and any(part.dtype.kind == "f" for part in parts):
         dtype = np.dtype("float32")  # numbers of Python, a traced one among them
     stacked = F.stack(parts)

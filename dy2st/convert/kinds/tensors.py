@@ -85,7 +85,7 @@ def _unstack(trace: Trace, x: Any, axis: Any = 0, num: Any = None) -> Any:
 @function_row(to_tensor)
 def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
     """`to_tensor(data)`, of a list of a length too."""
-    kind = type(data)
+    kind, dtype = type(data), (args or (options.get("dtype"),))[0]
     if kind in (Indexed, Generated, SymbolicSequence) or kind in (list, deque):
         content = trace.content(data) if kind in (list, deque) else trace.listed(data)
         made = _table(trace, content) if type(content) is SymbolicSequence else None
@@ -94,12 +94,13 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
             is_of_rows = any(type(one) is SymbolicSequence for one in inside(trace, data))
         if made is None and is_of_rows:  # lists that have locations, or lengths
             rows: list[Any] = trace.made([])
-            each(trace, data, lambda row: trace.method(rows, "append", to_tensor_(trace, row)))
+            as_row = lambda row: to_tensor_(trace, row, dtype)  # noqa: E731
+            each(trace, data, lambda row: trace.method(rows, "append", as_row(row)))
             held = trace.content(rows)
             data = F.stack(held) if type(held) is list else F.array_stack(*held.arrays)
         if made is not None:
             # Python's floats become float32 as everywhere; tensors in the list keep their dtype.
-            is_float = made.dtype == np.float64 and (args or (options.get("dtype"),))[0] is None
+            is_float = made.dtype == np.float64 and dtype is None
             if is_float and not any(
                 isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element))
             ):

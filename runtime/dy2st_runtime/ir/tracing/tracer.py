@@ -436,7 +436,8 @@ class Tracer:
             is_local = isinstance(value, Variable)
             variable = self.local(value) if is_local else self.variable(value, wanted, at)
             if wanted is None and variable.number is float and not self._is_scratch:
-                wanted = np.dtype(SCALAR_DTYPES[float])  # as a Python float given to a function
+                # As a Python float given to a function, but one that is cast keeps all digits.
+                wanted = None if definition.name == "cast" else np.dtype(SCALAR_DTYPES[float])
             if wanted is not None and variable.tensor_type.dtype != wanted:
                 variable = self._cast(variable, wanted)
             operands.append(variable)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import numpy as np
 import pytest
 
 import dy2st
+from dy2st import to_static
 from tests.dy2st.convert.kinds.same import refused, same
 
 
@@ -346,3 +348,33 @@ def test_an_int_to_a_power_that_turns_out_negative_says_what_to_write_instead():
     assert scaled(dy2st.to_tensor([3.0])).tolist() == [24.0]
     with pytest.raises(ValueError, match=r"write float\(base\) \*\* exponent"):
         scaled(dy2st.to_tensor([-3.0]))
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x, n: dy2st.to_tensor([0.1, n], "float64"),
+        lambda x, n: dy2st.to_tensor([[n], [x[1]]], "float64"),
+        lambda x, n: dy2st.to_tensor([[one, n] for one in x.tolist() if one > 1], "float64"),
+        lambda x, n: dy2st.full([2], n, "float64"),
+        lambda x, n: dy2st.full_like(x, n),
+        lambda x, n: dy2st.linspace(0.0, n, 5, "float64"),
+        lambda x, n: dy2st.arange(0.0, 1.0, n, "float64"),
+        lambda x, n: dy2st.cast(n, "float64"),
+        lambda x, n: dy2st.where(x > 1, x, n),
+        lambda x, n: x.clip(max=n),
+        lambda x, n: x.masked_fill(x > 1, n),
+        lambda x, n: x.clone().fill_(n),
+        lambda x, n: dy2st.concat([x, [n]]),
+        lambda x, n: operator.setitem(y := x.clone(), 0, n) or y,
+    ],
+)
+def test_a_number_keeps_its_digits_where_the_dtype_has_them(use):
+    def f(x):
+        return use(x, float(x[0]) / 3)
+
+    x = dy2st.to_tensor(np.array([1.0, 2.0, 3.0]))
+    wanted = f(x)
+    found = to_static(f)(x)
+    assert wanted.dtype == found.dtype == np.float64
+    np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-15)
