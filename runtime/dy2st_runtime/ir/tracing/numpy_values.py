@@ -12,6 +12,7 @@ from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.refusals import needs_value
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.python_numbers import kind_of
+from dy2st_runtime.ir.tracing.traced_list import TracedList
 
 # Methods of arrays that change them, or that take other arguments than NumPy's function does.
 _OWN = frozenset(
@@ -38,7 +39,7 @@ def _is_numpy(value: Any) -> bool:
 
 
 def _leaves_in(value: Any) -> Iterator[Any]:
-    if isinstance(value, (tuple, list, dict)):
+    if isinstance(value, (tuple, list, dict)) and type(value) is not TracedList:
         for one in value.values() if isinstance(value, dict) else value:
             yield from _leaves_in(one)
     else:

@@ -365,7 +365,6 @@ def test_an_int_to_a_power_that_turns_out_negative_says_what_to_write_instead():
         lambda x, n: x.clip(max=n),
         lambda x, n: x.masked_fill(x > 1, n),
         lambda x, n: x.clone().fill_(n),
-        lambda x, n: dy2st.concat([x, [n]]),
         lambda x, n: operator.setitem(y := x.clone(), 0, n) or y,
     ],
 )
