@@ -94,16 +94,15 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
             is_of_rows = any(type(one) is SymbolicSequence for one in inside(trace, data))
         if made is None and is_of_rows:  # lists that have locations, or lengths
             rows: list[Any] = trace.made([])
-            as_row = lambda row: to_tensor_(trace, row, dtype)  # noqa: E731
-            each(trace, data, lambda row: trace.method(rows, "append", as_row(row)))
+            each(
+                trace, data, lambda row: trace.method(rows, "append", to_tensor_(trace, row, dtype))
+            )
             held = trace.content(rows)
             data = F.stack(held) if type(held) is list else F.array_stack(*held.arrays)
         if made is not None:
             # Python's floats become float32 as everywhere; tensors in the list keep their dtype.
-            is_float = made.dtype == np.float64 and dtype is None
-            if is_float and not any(
-                isinstance(leaf, Leaf) for leaf in _leaves(_opened(content.element))
-            ):
+            of_tensors = any(type(one) is Leaf for one in _leaves(_opened(content.element)))
+            if made.dtype == np.float64 and dtype is None and not of_tensors:
                 made = F.cast(made, "float32")
             data = made
     return to_tensor(*trace.exported((data, *args)), **trace.exported(options))
