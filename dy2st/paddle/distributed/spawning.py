@@ -33,15 +33,15 @@ class SpawnContext:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
-            while any(process.exitcode is None for process in self.processes):
+            # Asked once for both: one that ends in between would leave nothing to wait for.
+            while waiting := [p.sentinel for p in self.processes if p.exitcode is None]:
                 if any(process.exitcode for process in self.processes):
                     time.sleep(0.3)  # who loses the one that failed fails in the same moment
                     break
                 left = None if deadline is None else deadline - time.monotonic()
                 if left is not None and left <= 0:
                     return False
-                sentinels = [p.sentinel for p in self.processes if p.exitcode is None]
-                connection.wait(sentinels, left)
+                connection.wait(waiting, left)
         except BaseException:
             self.end()
             raise

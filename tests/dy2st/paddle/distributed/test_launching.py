@@ -1,12 +1,15 @@
 """The launcher: outputs, several machines, and beginning again."""
 
+import os
 import re
 import socket
+from multiprocessing import connection
 
 import pytest
 
 import dy2st
 import dy2st.distributed as dist
+from dy2st.paddle.distributed.spawning import SpawnContext
 from tests.dy2st.paddle.distributed.several import Run, run
 
 pytest.importorskip("jax")
@@ -76,3 +79,27 @@ def test_a_function_is_called_in_several_processes():
 def test_a_function_that_fails_in_a_process_is_told():
     with pytest.raises(dy2st.errors.PeerError, match=r"rank \d on (.|\n)*ValueError: the sum is 5"):
         dist.spawn(work, (2,), nprocs=2)
+
+
+class EndsBetweenTwoLooks:
+    """A process that ends after it was asked twice."""
+
+    pid = None
+
+    def __init__(self):
+        self.sentinel, write = os.pipe()
+        os.close(write)
+        self._codes = iter([None, None])
+
+    @property
+    def exitcode(self):
+        return next(self._codes, 0)
+
+
+def test_a_process_that_ends_while_it_is_looked_at_is_not_waited_for(monkeypatch):
+    waited = []
+    monkeypatch.setattr(connection, "wait", lambda given, left: waited.append([*given]))
+    process = EndsBetweenTwoLooks()
+    assert SpawnContext([process]).join()
+    os.close(process.sentinel)
+    assert [] not in waited
