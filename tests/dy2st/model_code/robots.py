@@ -220,7 +220,7 @@ class LimitViolation(Exception):
         self.joint = joint
 
 
-@on([0.3, -0.5, 1.2], [1.5], [0.0, 2.5, -2.5, 0.1], unknown=EACH)
+@on([0.3, -0.5, 1.2], [1.5], [0.0, 2.5, -2.5, 5.0], unknown=EACH)
 def plan_within_the_limits_of_joints(angles, lowest=-2.0, highest=2.0):
     def check(joint, value):
         if not lowest <= value <= highest:

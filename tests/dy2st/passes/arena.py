@@ -76,7 +76,7 @@ class Arena(_InRows):
 
     def __init__(self, program: Program, sizes: dict[str, int]):
         super().__init__(program)
-        self.planner = _Planner(sizes)
+        self.planner = _Planner(program, sizes)
         self.memory = np.full(plan_memory(program, sizes).arena, GARBAGE, np.uint8)
         self.plans: dict[Block, tuple[dict[Variable, Buffer], dict[Operator, Buffer], int]] = {}
         self.base = 0
