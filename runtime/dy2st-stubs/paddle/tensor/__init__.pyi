@@ -39,15 +39,12 @@ from dy2st import (
     array_extend as array_extend,
     array_gather as array_gather,
     array_insert as array_insert,
-    array_length as array_length,
     array_of as array_of,
     array_pop as array_pop,
-    array_read as array_read,
     array_repeat as array_repeat,
     array_reverse as array_reverse,
     array_slice as array_slice,
     array_stack as array_stack,
-    array_write as array_write,
     as_complex as _view_as_complex,
     as_complex as as_complex,
     as_real as _view_as_real,
@@ -740,6 +737,12 @@ from numpy import dtype as dtype
 from typing import Any, TYPE_CHECKING as TYPE_CHECKING, overload
 
 Size = _Size
+def array_length(array: list[Any]) -> builtins.int:
+    """How many tensors the list has."""
+def array_read(array: list[Any], i: Any) -> Tensor:
+    """The tensor at a place, an int or an integer tensor of one element; IndexError if none is."""
+def array_write(x: TensorLike, i: Any, array: list[Any] | None = None) -> list[Tensor]:
+    """The list, a new one by default, with `x` at a place: in it, or the one behind its last."""
 autocast = _autocast
 bfloat16: np.dtype[Any]
 bitwise_not = _bitwise_not
@@ -753,6 +756,8 @@ complex128: np.dtype[np.complex128]
 complex64: np.dtype[np.complex64]
 concat = _concat
 concatenate = _concatenate
+def create_array(dtype: DTypeLike, initialized_list: Any = None) -> list[Tensor]:
+    """A list with the tensors of another one, or without any; the dtype is that of its tensors."""
 divide = _divide
 divide_ = _divide_
 double: np.dtype[np.float64]
