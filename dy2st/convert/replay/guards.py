@@ -5,7 +5,7 @@ find its owner, and the number that tells what differs. The rows are compiled to
 
     def holds():
       global seen
-      if not (d4['scale'] is k2 or same(d4['scale'], k2)): return guards().differs(3)  # all others
+      if not (d['scale'] is k2 or same(d['scale'], k2)): return guards().differs(3)  # all others
       ...
       if (version := changes()) == seen: return True
       if not k9.holds(o4): return guards().differs(7)                                  # Layers
@@ -227,7 +227,7 @@ class _Writer:
         self.names: dict[str, Any] = dict(_HELPERS)
         self.owners: dict[int, tuple[str, str]] = {}
         self.met: set[int] = set()  # the owners that the function has found
-        self.dicts: set[str] = set()  # those of whose dicts it has
+        self.shown = ""  # the owner whose `__dict__` is in `d` where the next line stands
         self.changed = changed
         self.live, self.is_live = live, False
         self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
@@ -419,10 +419,9 @@ class _Writer:
         return self.own(owner, own, name, value)
 
     def own(self, owner: Any, own: str, name: str, value: Any) -> str:
-        """What the `__dict__` of an owner holds; the first row that needs it finds it for all."""
-        held = f"d{own}"
-        found = held if held in self.dicts else f"({held} := {own}.__dict__)"
-        self.dicts.add(held)
+        """What the `__dict__` of an owner holds; rows that follow each other find it once."""
+        found = "d" if self.shown == own else f"(d := {own}.__dict__)"
+        self.shown = own
         if value is MISSING:
             return f"{name!r} not in {found}"
         return self.equal(f"{found}[{name!r}]", value)
