@@ -112,8 +112,8 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
         trace.write(source, POSITION, LEFT)
         return Indexed(_NO_END, lambda index: trace.add(start, trace.mul(step, index)))
     if type(items) is itertools.repeat:
-        item, *times = cast(Any, items.__reduce__()[1])
-        return Indexed(times[0] if times else _NO_END, lambda index: item)
+        item, times = get_referents(items)[-1], operator.length_hint(items, -1)
+        return Indexed(_NO_END if times < 0 else times, lambda index: item)
     mark_left(trace, (source, items))
     if type(items) is itertools.cycle:
         found = _round_of(items)
