@@ -46,7 +46,7 @@ from dy2st_runtime.ir.interpret import interpret
 from dy2st_runtime.ir.location import place_of, warn_user
 from dy2st_runtime.ir.tracing.gradient_flow import Settings, refuse_leaf
 from dy2st_runtime.ir.types import ArrayType
-from dy2st_runtime.lazy import cached_property, imported
+from dy2st_runtime.lazy import cached_property, load_module
 from dy2st_runtime.ops.generator import get_rng_state, set_rng_state
 from dy2st_runtime.storage import without_views
 from dy2st_runtime.tensor import EagerTensor, wrapped
@@ -390,7 +390,7 @@ def as_pass(wanted: Any) -> Any:
     if wanted is None or isinstance(wanted, BuildStrategy):
         return None
     # Loading all passes takes longer than loading the rest: only who asks for passes waits.
-    return imported("dy2st.passes").as_pass(wanted)
+    return load_module("dy2st.passes").as_pass(wanted)
 
 
 class OptimizedProgram:
@@ -403,7 +403,7 @@ class OptimizedProgram:
         """Run the passes on a copy; `engine` names what will run it."""
         state = live.now()
         arrays = {name: tensor.array for name, tensor in state.items()}
-        transformed = imported("dy2st.passes.pipelines").transformed
+        transformed = load_module("dy2st.passes.pipelines").transformed
         module = transformed(applied, {program.name: program}, dict(arrays))
         self.main_program: Program = module.programs[program.name]
         # A name that is kept with another array behind it was computed from the tensor's: it counts

@@ -30,7 +30,7 @@ from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.location import place_of, warn_user, without_own_frames
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
-from dy2st_runtime.lazy import imported
+from dy2st_runtime.lazy import load_module
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.tensor import EagerTensor
@@ -128,7 +128,7 @@ def save(
     programs, state = programs_to_save(layer, input_spec)
     applied = as_pass(pipeline)
     if applied is not None:
-        module = imported("dy2st.passes.pipelines").transformed(applied, programs, state)
+        module = load_module("dy2st.passes.pipelines").transformed(applied, programs, state)
         module.drop_unused_state()
         programs, state = module.programs, module.state
     io.save_programs(path, programs, state)

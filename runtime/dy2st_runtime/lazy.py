@@ -7,7 +7,7 @@ What `once` makes is made by one thread: others wait, and so does a fork. `funct
 threads that come at once make two, of which one is dropped while it may be in use. A lock that some
 thread holds while another one forks would be held for ever in the child, so a fork first takes
 every lock that is registered here. Python has a lock for each module that is being imported, too,
-which nobody else can take: a fork waits until `imported` has ended in all other threads.
+which nobody else can take: a fork waits until `load_module` has ended in all other threads.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Lazy:
         """What has the name in the module; who looks for a special one asks for ours."""
         if name.startswith("__"):
             raise AttributeError(name)
-        value = getattr(imported(self._module), name)
+        value = getattr(load_module(self._module), name)
         setattr(self, name, value)
         return value
 
@@ -119,7 +119,7 @@ def lazy_names(
                 _own_frames.hide_own_frames(error)
                 raise
         module, _, attribute = places[name].partition(":")
-        value = imported(module)
+        value = load_module(module)
         value = _own_frames.hidden_in_place(value, attribute) if attribute else value
         setattr(sys.modules[package], name, value)
         return value
@@ -156,7 +156,8 @@ def _public_names(module: ModuleType, places: Mapping[str, str]) -> list[str]:
 
 _lock = RLock()
 # Whoever makes something may take the others meanwhile, so that one comes first.
-_locks: list[AbstractContextManager[Any]] = [_lock]
+_gate = RLock()  # of `_importing`, for no longer than an append: who imports waits for no maker
+_locks: list[AbstractContextManager[Any]] = [_lock, _gate]
 _taken: list[AbstractContextManager[Any]] = []
 
 
@@ -194,13 +195,13 @@ _importing: list[int] = []  # the threads that import something of ours
 _PATIENCE = 10.0  # seconds that a fork waits for them: one may wait for the thread that forks
 
 
-def imported(module: str) -> ModuleType:
+def load_module(module: str) -> ModuleType:
     """A module of ours, loaded if need be: no other thread forks meanwhile.
 
-    >>> imported("fractions").Fraction(1, 2)
+    >>> load_module("fractions").Fraction(1, 2)
     Fraction(1, 2)
     """
-    with _lock:
+    with _gate:
         _importing.append(get_ident())
     try:
         return import_module(module)
@@ -238,8 +239,8 @@ __all__ = [
     "Lazy",
     "cached_property",
     "held_by_forks",
-    "imported",
     "lazy_names",
+    "load_module",
     "once",
     "places",
     "public_dir",

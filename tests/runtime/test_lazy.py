@@ -16,7 +16,7 @@ import pytest
 from dy2st_runtime import ops
 from dy2st_runtime.ir import DEFINITIONS
 from dy2st_runtime.ir.dispatch import FUNCTIONS, METHODS
-from dy2st_runtime.lazy import cached_property, held_by_forks, imported, once
+from dy2st_runtime.lazy import cached_property, held_by_forks, load_module, once
 from dy2st_runtime.ops.lazy import FAMILIES, load_all
 from tests.runtime.lazy_types import FILES, text
 
@@ -253,13 +253,13 @@ def test_a_child_imports_what_another_thread_was_importing(tmp_path, monkeypatch
     file = tmp_path / "slow_to_import.py"
     file.write_text("import time\ntime.sleep(0.3)\nvalue = 1\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    thread = threading.Thread(target=imported, args=("slow_to_import",))
+    thread = threading.Thread(target=load_module, args=("slow_to_import",))
     thread.start()
     while "slow_to_import" not in sys.modules:
         time.sleep(0.001)
     child = os.fork()
     if not child:
         signal.alarm(20)
-        os._exit(imported("slow_to_import").value - 1)
+        os._exit(load_module("slow_to_import").value - 1)
     thread.join()
     assert os.waitpid(child, 0)[1] == 0

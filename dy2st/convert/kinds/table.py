@@ -8,7 +8,7 @@ from typing import Any
 
 from dy2st.convert.effect_table import POLYFILLS
 from dy2st.convert.types.row import kinds_of, own_row
-from dy2st_runtime.lazy import imported
+from dy2st_runtime.lazy import load_module
 
 Row = Callable[..., Any]
 
@@ -111,7 +111,7 @@ def load_late(function: Any) -> Any:
     """The row of a function, if its polyfills are registered late."""
     name = _LATE.get(str(getattr(function, "__module__", "")))
     if name is not None:
-        imported(POLYFILLS + name)
+        load_module(POLYFILLS + name)
     return row_of_function(function)
 
 

@@ -268,7 +268,7 @@ class Taker:
                 return self._note(value, Made(kind, (), [], copy(value)))
             except TypeError:  # Python cannot copy it: it looks into another one
                 raise self._refusal(value) from None
-        if row.state == "derived" or (_is_of_fixed(row) and not isinstance(value, Enum)):
+        if row.state == "derived" or (_extends_immutable(row) and not isinstance(value, Enum)):
             return self._derived(value)
         # A method, or a partial, is made of its parts; traced tensors have methods of their own.
         is_of_tensor = isinstance(getattr(value, "__self__", None), Variable)
@@ -391,7 +391,7 @@ class Taker:
         return Made(node.kind, node.names, items, like)
 
 
-def _is_of_fixed(row: TypeInfo) -> bool:
+def _extends_immutable(row: TypeInfo) -> bool:
     """Whether a class is derived from numbers, texts, tuples or frozensets."""
     is_fixed = row.base.is_plain or row.base.family in ("set", "tuple")
     return row.base is not row and row.is_unchanging and is_fixed

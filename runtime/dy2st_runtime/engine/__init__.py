@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 from dy2st_runtime.errors import ArgumentError, Dy2stError, EngineError, did_you_mean
-from dy2st_runtime.lazy import Lazy, imported, lazy_names, public_dir
+from dy2st_runtime.lazy import Lazy, lazy_names, load_module, public_dir
 from dy2st_runtime.thread_state import put_back_after_errors
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def _loaded(name: str, place: str) -> Engine:
         )
     module, _, attribute = place.partition(":")
     try:
-        engine: Engine = getattr(imported(module), attribute)
+        engine: Engine = getattr(load_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ArgumentError(f"the engine {name!r} cannot be loaded from {place}: {error}") from None
     return engine

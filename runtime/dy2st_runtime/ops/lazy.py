@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dy2st_runtime.ir.operator_families import Family
-from dy2st_runtime.lazy import imported
+from dy2st_runtime.lazy import load_module
 
 IN_PLACE = (
     "abs acos acosh add asin asinh atan atanh bernoulli bitwise_and bitwise_not bitwise_or "
@@ -216,10 +216,10 @@ NOT_METHODS = ("cat", "concatenate", "ger", "inv", "row_stack")
 
 def alone(name: str) -> Any:
     """A method that is no function."""
-    return imported("dy2st_runtime.ops.tensor_methods").ALONE[name]
+    return load_module("dy2st_runtime.ops.tensor_methods").ALONE[name]
 
 
 def load_all() -> None:
     """Load every family, for whoever asks about all operators at once."""
     for family in FAMILIES:
-        imported(family.module)
+        load_module(family.module)
