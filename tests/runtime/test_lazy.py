@@ -263,3 +263,23 @@ def test_a_child_imports_what_another_thread_was_importing(tmp_path, monkeypatch
         os._exit(load_module("slow_to_import").value - 1)
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_module_that_loads_another_does_not_wait_for_who_makes_something(tmp_path, monkeypatch):
+    """One thread makes what needs a module, while the other imports that: neither has both."""
+    text = "import time\ntime.sleep(0.2)\nfrom dy2st_runtime.lazy import Lazy\n"
+    text += "value = Lazy('fractions').Fraction(1, 2)\n"
+    (tmp_path / "asks_late.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    make = once(lambda: importlib.import_module("asks_late").value)
+    threads = [
+        threading.Thread(target=importlib.import_module, args=("asks_late",), daemon=True),
+        threading.Thread(target=make, daemon=True),
+    ]
+    threads[0].start()
+    while "asks_late" not in sys.modules:
+        time.sleep(0.001)
+    threads[1].start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads)
