@@ -73,9 +73,9 @@ def save(
     """Write `path.mlir` (the Programs) and `path.safetensors` (parameters and buffers).
 
     A Layer is saved as it is called, with its hooks, and with every other method that is
-    converted; a loaded model with its parameters and buffers as they are now. Missing folders are
-    made; both files are complete or as they were. Of PaddlePaddle's other options those are taken
-    that say what is done anyway.
+    converted, in its class or by `net.decode = to_static(net.decode)`; a loaded model with its
+    parameters and buffers as they are now. Missing folders are made; both files are complete or as
+    they were. Of PaddlePaddle's other options those are taken that say what is done anyway.
 
     Parameters
     ----------
@@ -84,9 +84,9 @@ def save(
     path
         Where to write, without an ending.
     input_spec
-        InputSpecs or example tensors for the forward; without it the InputSpec of the conversion
-        is taken, or the Program of the last call, in which sizes that have changed from call to
-        call are unknown.
+        InputSpecs or example tensors for the forward, other methods have their own; without it
+        the InputSpec of the conversion is taken, or the Program of the last call, in which sizes
+        that have changed from call to call are unknown.
     pipeline
         The name of a pipeline, a pass or a list of passes that the Programs go through first:
         `"inference"` makes the model smaller and faster, and no longer trainable.
@@ -234,24 +234,18 @@ def programs_to_save(
         forward: Any = layer.forward
         if not isinstance(forward, StaticFunction):
             forward = StaticFunction(forward.__func__, layer=layer)
-        own = type(layer)
-        held = {name: inspect.getattr_static(own, name, None) for name in dir(own)}
+        held = {name: inspect.getattr_static(layer, name, None) for name in dir(layer)}
         names = [name for name, one in held.items() if isinstance(one, StaticFunction)]
-        methods = {name: getattr(layer, name) for name in names if name != "forward"}
-        functions = {"forward": forward, **methods}
+        methods = {name: getattr(layer, name) for name in names}
+        own = {name: one for name, one in methods.items() if one.class_instance is layer}
+        functions = {"forward": forward, **own}
     elif inspect.isroutine(layer):
         functions = {"forward": StaticFunction(layer)}
     else:
         why = why_not(layer) or "only functions and Layers have an input_spec"
         raise not_convertible("jit.save takes a Layer or a function", layer, why)
-    if input_spec is not None:
-        if not isinstance(input_spec, (list, tuple)):
-            raise WrongKind(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
-        if len(functions) > 1:
-            raise ArgumentError(
-                f"input_spec does not say for which of {', '.join(functions)} it is: give each "
-                "its own in to_static(input_spec=...)"
-            )
+    if input_spec is not None and not isinstance(input_spec, (list, tuple)):
+        raise WrongKind(f"input_spec is a list of InputSpecs or tensors, not {input_spec!r}")
     programs: dict[str, Program] = {}
     state: dict[str, EagerTensor] = {}
     traced: dict[str, Traced] = {}
@@ -259,7 +253,8 @@ def programs_to_save(
         if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
             traced[name] = _program_of_call(layer, function, input_spec)
         else:
-            traced[name] = function, _program_of(function, input_spec)
+            specs = input_spec if name == "forward" else None
+            traced[name] = function, _program_of(function, specs)
     found = for_file([*traced.values()])
     changed = {name for concrete in found for name in concrete.main_program.updates}
     for name, concrete in zip(traced, found, strict=True):

@@ -101,7 +101,10 @@ def saved(tmp_path):
 
 
 def assert_computes(loaded, layer):
-    x = dy2st.ones([4, 2])
+    assert_computes_with(loaded, layer, dy2st.ones([4, 2]))
+
+
+def assert_computes_with(loaded, layer, x):
     np.testing.assert_array_equal(loaded(x).numpy(), layer(x).numpy())
 
 
@@ -125,3 +128,48 @@ def test_names_without_a_folder_are_refused(saved):
         dy2st.jit.load(str(folder), params_filename="net.safetensors")
     with pytest.raises(MissingFile, match="other.mlir"):
         dy2st.jit.load(str(folder), model_filename="other.mlir")
+
+
+class Coder(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.into, self.back = nn.Linear(4, 2), nn.Linear(2, 4)
+
+    def forward(self, x):
+        return self.back(self.into(x))
+
+    def encode(self, x):
+        return self.into(x)
+
+    def decode(self, code, times=1):
+        return self.back(code) * times
+
+
+def test_a_method_that_is_converted_on_the_layer_itself_is_saved(tmp_path):
+    net, x = Coder(), dy2st.randn([3, 4])
+    net.encode = to_static(net.encode)
+    net.decode = to_static(net.decode, input_spec=[InputSpec([None, 2], name="code"), 3])
+    net.encode(x)
+    P.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 4], name="x")])
+    loaded = P.jit.load(str(tmp_path / "net"))
+    assert sorted(loaded.programs) == ["decode", "encode", "forward"]
+    code = loaded.encode(x)
+    np.testing.assert_array_equal(code.numpy(), net.encode(x).numpy())
+    np.testing.assert_array_equal(loaded.decode(code).numpy(), net.decode(code, 3).numpy())
+    assert_computes_with(loaded, net, x)
+
+
+def test_a_method_of_another_layer_is_not_saved_with_this_one(tmp_path):
+    net, other, x = Coder(), Coder(), dy2st.randn([3, 4])
+    net.partner, net.plain = to_static(other.encode), to_static(lambda x: x)
+    P.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 4], name="x")])
+    loaded = P.jit.load(str(tmp_path / "net"))
+    assert list(loaded.programs) == ["forward"]
+    assert_computes_with(loaded, net, x)
+
+
+def test_a_converted_method_without_types_is_named(tmp_path):
+    net = Coder()
+    net.encode = to_static(net.encode)
+    with pytest.raises(ArgumentError, match=r"^Coder\.encode has no Program yet: .*call the func"):
+        P.jit.save(net, str(tmp_path / "net"), input_spec=[InputSpec([None, 4])])
