@@ -51,7 +51,8 @@ class Model:
 
 
 def newest_opset() -> int:
-    """The newest version of the operator set that the package onnx knows."""
+    """The newest version of the operator set that the package onnx knows; it must be here."""
+    require_onnx()
     return int(defs.onnx_opset_version())
 
 
@@ -91,7 +92,6 @@ def write_model(
 
     Raises ArgumentError for what cannot be written: all of it at once, with its lines.
     """
-    require_onnx()
     require_writable(program, check_opset(opset))
     if not program.block.yields:
         raise ArgumentError(f"{program.name!r} has no outputs, and a model of ONNX needs one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -331,3 +332,10 @@ def test_bad_arguments_are_refused(tmp_path):
         static = to_static(net, [spec("n", 3)])
         program = static.forward.main_program
         dy2st.onnx.export(program, tmp_path / "net", state={"weight": np.ones((3, 2), "float32")})
+
+
+def test_where_the_package_onnx_is_missing_the_extra_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "onnx", None)  # as where it is not installed
+    for step in (newest_opset, lambda: exported(lambda x: x * 2, tmp_path, spec("n"))):
+        with pytest.raises(ArgumentError, match=r"pip install 'dy2st\[onnx\]'"):
+            step()
