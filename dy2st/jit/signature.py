@@ -379,8 +379,8 @@ def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
         raise SpecError(said)
     if value.ndim != len(spec.shape):
         raise SpecError(
-            f"argument `{name}` has {value.ndim} axes, shape {list(value.shape)}; its InputSpec "
-            f"has {len(spec.shape)}: {list(spec.shape)}"
+            f"argument `{name}` has the shape {list(value.shape)}; its InputSpec says "
+            f"{list(spec.shape)}, another number of axes"
         )
     if value.dtype != spec.dtype:
         raise SpecError(

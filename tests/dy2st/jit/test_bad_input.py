@@ -33,7 +33,7 @@ def with_spec(x):
 @pytest.mark.parametrize(
     ("array", "message"),
     [
-        (np.ones(3, "float32"), r"`x` has 1 axes, shape \[3\]; its InputSpec has 2"),
+        (np.ones(3, "float32"), r"`x` has the shape \[3\]; its InputSpec says .* number of axes"),
         (np.ones((2, 4), "float32"), r"`x`, axis 1: 4; its InputSpec says 3"),
         (np.ones((2, 3), "float64"), r"`x` has dtype float64; its InputSpec says float32"),
     ],

@@ -117,7 +117,7 @@ def test_a_failing_kernel_keeps_its_error_and_names_the_operator():
     ("arrays", "message"),
     [
         ([], r"takes 2 tensors"),
-        ([np.ones(3, "float32"), np.ones((2, 3), "float32")], r"`x0` has 1 axes"),
+        ([np.ones(3, "float32"), np.ones((2, 3), "float32")], r"`x0` has the shape \[3\]"),
         ([np.ones((2, 4), "float32"), np.ones((2, 3), "float32")], r"`x0`, axis 1: 4; .* 3"),
         ([np.ones((2, 3)), np.ones((2, 3), "float32")], r"`x0` has dtype float64"),
         ([np.ones((2, 3), "float32"), np.ones((5, 3), "float32")], r"`x1`, axis 0: 5; must equal"),

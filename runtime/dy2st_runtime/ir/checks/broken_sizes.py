@@ -146,8 +146,8 @@ def check_inputs(program: Program, inputs: Sequence[Array]) -> None:
         type: TensorType = variable.tensor_type
         if array.ndim != type.rank:
             raise SpecError(
-                f"argument `{variable.name}` has {array.ndim} axes, shape {list(array.shape)}; the "
-                f"Program takes {type.rank}: {list(type.shape)}"
+                f"argument `{variable.name}` has the shape {list(array.shape)}; the Program takes "
+                f"{list(type.shape)}, another number of axes"
             )
         if array.dtype != type.dtype:
             raise SpecError(
