@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dy2st.passes.plan_memory import amount
-from dy2st.viewer.graph import attributes_text, graph_of, type_text
+from dy2st.viewer.graph import attributes_text, graph_of
 from dy2st.viewer.memory import planned
 from dy2st_runtime.errors import Location, counted
 from dy2st_runtime.ir import Operator, Program
@@ -148,12 +148,12 @@ def _memory(
 
 def _tables(program: Program) -> Iterator[dict[str, Any]]:
     """Inputs, outputs, parameters, sizes and constraints, those that there are."""
-    typed = [("input", one.name, type_text(one.type)) for one in program.inputs]
-    typed += [("output", str(i), type_text(v.type)) for i, v in enumerate(program.outputs)]
+    typed = [("input", one.name, str(one.type)) for one in program.inputs]
+    typed += [("output", str(i), str(v.type)) for i, v in enumerate(program.outputs)]
     state = []
     for name, one in program.state.items():
         kind = "parameter" if name in program.parameters else "buffer"
-        state.append((kind, name, type_text(one.type)))
+        state.append((kind, name, str(one.type)))
     names = Names()
     tables = [
         ("inputs and outputs", ("", "name", "type"), typed),

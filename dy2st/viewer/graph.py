@@ -28,10 +28,9 @@ from dy2st.viewer.alignment import Mark, Step, paired, same_program
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import counted
 from dy2st_runtime.html_page import BLOCK_TITLES
-from dy2st_runtime.ir import ArrayType, Block, Operator, Program, Variable
+from dy2st_runtime.ir import Block, Operator, Program, Variable
 from dy2st_runtime.ir.text.attribute_text import attribute_text, without_large
 from dy2st_runtime.ir.text.printer import Names, program_lines
-from dy2st_runtime.ir.types import ValueType
 
 _LONGEST = 200
 _PLAIN = (bool, int, float, str, np.dtype, Dim, Condition)
@@ -94,10 +93,10 @@ class _Builder:
         inputs = Node("inputs", "inputs", root)
         for program in (self._before, self._after):
             for name, one in ({} if program is None else program.state).items():
-                self._known[one] = f"{name}: {type_text(one.type)}"
+                self._known[one] = f"{name}: {one.type}"
             for place, one in enumerate(() if program is None else program.inputs):
                 self._known[one] = inputs, place
-        inputs.results = [(f"%{one.name}", type_text(one.type)) for one in now.inputs]
+        inputs.results = [(f"%{one.name}", str(one.type)) for one in now.inputs]
         if inputs.results:
             root.children.append(inputs)
         after = None if self._after is None else self._after.block
@@ -119,9 +118,7 @@ class _Builder:
             for block, names in zip(pair, self._names):
                 parameters = [] if block is None else block.parameters
                 self._known.update({one: (node, place) for place, one in enumerate(parameters)})
-                node.results = [
-                    (names.of(v), type_text(v.type)) for v in parameters
-                ] or node.results
+                node.results = [(names.of(v), str(v.type)) for v in parameters] or node.results
             self._todo.insert(0, (node, "return", pair[0], pair[1]))
             found.append(node)
         return found
@@ -137,7 +134,7 @@ class _Builder:
                 for one in filter(None, (step.before, step.after)):
                     value, result = one.attributes.get("value"), one.results[0]
                     is_number = isinstance(value, np.ndarray) and not value.ndim
-                    text = str(value) if is_number else f"constant {type_text(result.type)}"
+                    text = str(value) if is_number else f"constant {result.type}"
                     self._known[result] = text
                 continue
             around = self.layer(node, layers, operator)
@@ -173,7 +170,7 @@ class _Builder:
         node = Node("operator", operator.name, parent, operator, step.mark)
         parent.children.append(node)
         names = self._names[1] if step.after is not None else self._names[0]
-        node.results = [(names.of(one), type_text(one.type)) for one in operator.results]
+        node.results = [(names.of(one), str(one.type)) for one in operator.results]
         node.operands = [self._known.get(one, "?") for one in operator.operands]
         for one in (step.before, step.after):
             for place, result in enumerate(one.results if one is not None else ()):
@@ -182,7 +179,7 @@ class _Builder:
             was = [self._known.get(one, "?") for one in step.before.operands]
             if step.mark is Mark.CHANGED:
                 given = ", ".join(map(" = ".join, attributes_text(step.before.attributes)))
-                types = ", ".join(type_text(one.type) for one in step.before.results)
+                types = ", ".join(str(one.type) for one in step.before.results)
                 count = len(step.before.operands)
                 node.was = (
                     f"before: {operator.name} of {counted(count, 'value')}, {given} -> {types}"
@@ -223,7 +220,7 @@ class _Builder:
             if operator.name == "while":
                 own_names = self._names[step.after is not None]
                 variables = block.parameters[: len(operator.results)]
-                inner.results = [(own_names.of(one), type_text(one.type)) for one in variables]
+                inner.results = [(own_names.of(one), str(one.type)) for one in variables]
                 inner.operands = node.operands[: len(variables)]
             opened.append((inner, "yield", pair[0], pair[1]))
         self._todo += reversed(opened)
@@ -243,13 +240,6 @@ def _without_single(node: Node) -> Node:
 
 
 # -- texts ------------------------------------------------------------------------------------
-
-
-def type_text(type: ValueType) -> str:
-    """`float32[n, 4]`, `list of float32[4]`."""
-    if isinstance(type, ArrayType):
-        return f"list of {'?' if type.element is None else type_text(type.element)}"
-    return f"{type.dtype}[{', '.join(map(str, type.shape))}]"
 
 
 def value_text(value: Any) -> str:
@@ -274,4 +264,4 @@ def attributes_text(attributes: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, value_text(attributes[name])) for name in sorted(attributes)]
 
 
-__all__ = ["Node", "attributes_text", "graph_of", "type_text", "value_text"]
+__all__ = ["Node", "attributes_text", "graph_of", "value_text"]

@@ -572,7 +572,7 @@ class LoadedMethod:
         return [given[index] for index in range(len(names))]
 
     def __repr__(self) -> str:
-        """`forward(x: tensor<batchx3xfloat32>)`."""
+        """`forward(x: float32[batch, 3])`."""
         inputs = ", ".join(f"{variable.name}: {variable.type}" for variable in self.program.inputs)
         return f"{self.program.name}({inputs})"
 

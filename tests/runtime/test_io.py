@@ -170,7 +170,7 @@ def test_gradients_reach_the_inputs(path):
 
 def test_repr_names_methods_and_their_inputs(path):
     assert repr(io.load(path)) == (
-        "LoadedModel(forward(x: tensor<nx2xfloat32>); encode(x: tensor<nx2xfloat32>))"
+        "LoadedModel(forward(x: float32[n, 2]); encode(x: float32[n, 2]))"
     )
 
 

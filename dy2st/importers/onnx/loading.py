@@ -42,7 +42,7 @@ def load(path: Any, engine: str | None = None, *, shapes: Shapes | None = None) 
     >>> graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "net", [x], [y])
     >>> net = load(helper.make_model(graph))
     >>> net
-    LoadedModel(forward(x: tensor<batchx2xfloat32>))
+    LoadedModel(forward(x: float32[batch, 2]))
     >>> import numpy
     >>> net(numpy.array([[-1.0, 2.0]], "float32")).tolist()
     [[0.0, 2.0]]

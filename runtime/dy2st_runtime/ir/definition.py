@@ -222,7 +222,7 @@ class OperatorDefinition:
         >>> from dy2st_runtime.ir import TensorType, lookup
         >>> matrix = TensorType("float32", (2, 3))
         >>> lookup("matmul").typed([matrix, matrix.with_shape([3, 4])], {})
-        tensor<2x4xfloat32>
+        float32[2, 4]
         """
         assert self.infer is not None
         self.require_sizes(attributes)

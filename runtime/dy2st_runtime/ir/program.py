@@ -78,7 +78,7 @@ class Variable(Tensor):
     >>> y = f(dy2st.ones([2]))
     >>> (result,) = f.main_program.outputs
     >>> result.type, result.maker.name, result.block is f.main_program.block
-    (tensor<2xfloat32>, 'multiply', True)
+    (float32[2], 'multiply', True)
     """
 
     __slots__ = ("held", "is_numpy", "maker", "mixed", "name", "number", "overwritten", "type")
@@ -501,7 +501,7 @@ class Variable(Tensor):
         self.clear_grad()
 
     def __repr__(self) -> str:
-        """`Variable(%x: tensor<2x3xfloat32>)`; refused to libraries, which would show it."""
+        """`Variable(%x: float32[2, 3])`; refused to libraries, which would show it."""
         if is_asked_by_library(sys._getframe(1)):
             raise needs_value("the text of a traced tensor in code that is not converted", _PRINT)
         return f"Variable(%{self.name or '?'}: {self.type})"
@@ -537,7 +537,7 @@ class Operator:
     >>> y = f(dy2st.ones([2, 3]))
     >>> (operator,) = f.main_program.operators
     >>> operator, operator.attributes["axis"]
-    (Operator(sum(tensor<2x3xfloat32>) -> (tensor<3xfloat32>)), (0,))
+    (Operator(sum(float32[2, 3]) -> (float32[3])), (0,))
     """
 
     name: str
@@ -562,7 +562,7 @@ class Operator:
         return "" if self.location is None else self.location.layer
 
     def __repr__(self) -> str:
-        """`Operator(add(tensor<2xfloat32>, tensor<2xfloat32>) -> (tensor<2xfloat32>))`."""
+        """`Operator(add(float32[2], float32[2]) -> (float32[2]))`."""
         types = [", ".join(str(v.type) for v in part) for part in (self.operands, self.results)]
         return f"Operator({self.name}({types[0]}) -> ({types[1]}))"
 
@@ -575,7 +575,7 @@ class Block:
     >>> block = Block()
     >>> x = block.add_parameter(TensorType("float32", (2,)), "x")
     >>> block, x, [*block.walk()]
-    (Block(1 parameter, 0 operators), Variable(%x: tensor<2xfloat32>), [])
+    (Block(1 parameter, 0 operators), Variable(%x: float32[2]), [])
     >>> [*Block(parent=block).outwards()][1] is block
     True
     """
@@ -649,7 +649,7 @@ class Program:
     >>> [operator.name for operator in program.operators]
     ['constant', 'multiply', 'constant', 'add']
     >>> print(program.outputs[0].tensor_type, program.state, program.mesh)
-    tensor<2xfloat32> {} None
+    float32[2] {} None
     """
 
     name: str = "main"

@@ -104,7 +104,7 @@ class Tensor:
         """Element type and sizes in one, as Programs write them.
 
         >>> print(dy2st.zeros([2, 3]).tensor_type)
-        tensor<2x3xfloat32>
+        float32[2, 3]
         """
         raise NotImplementedError
 

@@ -28,9 +28,9 @@ class TensorType:
     >>> from dy2st_runtime.ir import TensorType
     >>> type = TensorType("float32", (2, 3))
     >>> type, type.rank, type.is_floating, type.is_differentiable
-    (tensor<2x3xfloat32>, 2, True, True)
+    (float32[2, 3], 2, True, True)
     >>> type.with_shape([4]), type.with_dtype("int64")
-    (tensor<4xfloat32>, tensor<2x3xint64>)
+    (float32[4], int64[2, 3])
     """
 
     __slots__ = ("dtype", "shape")
@@ -74,8 +74,8 @@ class TensorType:
         return hash((self.dtype, self.shape))
 
     def __repr__(self) -> str:
-        """`tensor<2xbatchxfloat32>`, for messages; the text form of Programs is elsewhere."""
-        return f"tensor<{''.join(f'{size}x' for size in self.shape)}{self.dtype}>"
+        """`float32[2, batch]`, for messages; the text form of Programs is elsewhere."""
+        return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
 class ArrayType:
@@ -86,7 +86,7 @@ class ArrayType:
     >>> from dy2st_runtime.ir import ArrayType, TensorType
     >>> type = ArrayType(ArrayType(TensorType("float32", (2,))))
     >>> type, type.depth, type.tensor
-    (array<array<tensor<2xfloat32>>>, 2, tensor<2xfloat32>)
+    (list of list of float32[2], 2, float32[2])
     """
 
     __slots__ = ("element",)
@@ -120,8 +120,8 @@ class ArrayType:
         return hash(("array", self.element))
 
     def __repr__(self) -> str:
-        """`array<tensor<2xfloat32>>`, for messages."""
-        return f"array<{self.element}>"
+        """`list of float32[2]`, for messages."""
+        return f"list of {'?' if self.element is None else self.element}"
 
 
 ValueType = TensorType | ArrayType

@@ -59,9 +59,9 @@ def test_info_says_what_a_model_takes_gives_and_has(run):
     assert (status, err) == (0, "")
     assert re.match(rf"net: format \d, written by dy2st {dy2st.__version__}\n", out)
     for line in (
-        "inputs      x: tensor<batchx8xfloat32>",
+        "inputs      x: float32[batch, 8]",
         "sizes       batch: 0 or more",
-        "outputs     tensor<batchx4xfloat32>",
+        "outputs     float32[batch, 4]",
         "parameters  36 in 2 arrays, 144 bytes",
         "layers      first",
     ):

@@ -43,7 +43,7 @@ def test_parts_of_a_program_show_one_line(forward):
     block = forward.main_program.block
     assert repr(block) == f"Block(3 parameters, {len(block.operators)} operators)"
     shown = [repr(operator) for operator in block.operators]
-    assert shown[0] == "Operator(sum(tensor<x_axis0x3xfloat32>) -> (tensor<float32>))"
+    assert shown[0] == "Operator(sum(float32[x_axis0, 3]) -> (float32[]))"
     assert not any("\n" in text or "Block" in text for text in shown)
 
 

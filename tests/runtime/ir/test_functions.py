@@ -108,8 +108,8 @@ def test_a_function_is_called_with_other_sizes_than_it_was_made_for():
 
     program = program_of(record, ROWS, ("float32", (5, 2)))
     assert [str(one.type) for one in program.outputs] == [
-        "tensor<nx2xfloat32>",
-        "tensor<5x2xfloat32>",
+        "float32[n, 2]",
+        "float32[5, 2]",
     ]
     y = np.ones((5, 2), "float32")
     assert [one.tolist() for one in run(program, X, y)] == [(X * 2).tolist(), (y * 2).tolist()]

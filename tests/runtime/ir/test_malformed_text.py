@@ -72,7 +72,7 @@ def text():
         ('%0 = "dy2st.relu"(%x) : () -> tensor<2xf32>', "1 values have 0 types"),
         (
             '%0 = "dy2st.relu"(%x) : (tensor<3xf32>) -> tensor<3xf32>',
-            "a value of type tensor<2xfloat32> is used as tensor<3xfloat32>",
+            "a value of type float32[2] is used as float32[3]",
         ),
         (
             '%0, %1 = "dy2st.relu"(%x) : (tensor<2xf32>) -> tensor<2xf32>',

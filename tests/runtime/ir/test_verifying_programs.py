@@ -110,7 +110,7 @@ def test_an_operand_is_made_before_it_is_read(program):
     assert finding.rule == "operands are defined"
     assert finding.operator is operators[0]
     assert finding.text == (
-        "operand 0 (a value: tensor<nx3xfloat32>) is not made before it in this Block"
+        "operand 0 (a value: float32[n, 3]) is not made before it in this Block"
     )
 
 
@@ -186,8 +186,7 @@ def test_attributes_are_not_nested_without_end(program):
 def test_results_have_the_types_of_the_shape_rule(program):
     operator(program, "sum").results[0].type = TensorType("float32", (3,))
     assert texts(program)[0].endswith(
-        "results are typed by rule: its results have (tensor<3xfloat32>); "
-        "the rule gives (tensor<nxfloat32>)"
+        "results are typed by rule: its results have (float32[3]); the rule gives (float32[n])"
     )
 
 
@@ -288,8 +287,7 @@ def test_a_symbol_of_a_type_is_bound_before_or_there():
         program.block.add_parameter(TensorType("int8", (symbol("q") * symbol("q"),)), "x")
     ]
     assert texts(program) == [
-        "block parameters: the type of %x: tensor<q*qxint8> has the size q, which nothing has bound "
-        "before"
+        "block parameters: the type of %x: int8[q*q] has the size q, which nothing has bound before"
     ]
     program.inputs.append(program.block.add_parameter(TensorType("int8", (symbol("q"),)), "y"))
     assert texts(program) == []

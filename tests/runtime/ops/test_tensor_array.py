@@ -159,14 +159,12 @@ def test_sizes_that_all_elements_share_are_kept():
 
 
 def test_an_element_of_another_dtype_is_refused():
-    with pytest.raises(
-        BranchMismatch, match=r"a list holds tensor<2xfloat32> and gets tensor<2xint"
-    ):
+    with pytest.raises(BranchMismatch, match=r"a list holds float32\[2\] and gets int"):
         program_of(lambda x: [array_length(array_of([x, cast(x, "int64")]))], PAIR)
 
 
 def test_an_element_of_another_rank_is_refused():
-    with pytest.raises(BranchMismatch, match=r"gets tensor<float32>"):
+    with pytest.raises(BranchMismatch, match=r"gets float32\[\]"):
         program_of(lambda x: [array_length(array_append(array_of([x]), x.sum()))], PAIR)
 
 

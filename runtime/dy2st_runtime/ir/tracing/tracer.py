@@ -148,10 +148,10 @@ class Tracer:
     Operators, constants and numbers, one by one; what was recorded since a mark is taken back.
 
     >>> tracer.run(lookup("exp"), (x,), {}), tracer.append("exp", [x], {}, [x.type])
-    (Variable(%?: tensor<2xfloat32>), Operator(exp(tensor<2xfloat32>) -> (tensor<2xfloat32>)))
+    (Variable(%?: float32[2]), Operator(exp(float32[2]) -> (float32[2])))
     >>> one = tracer.number(1)
     >>> tracer.constant(np.zeros(2)), one.number, tracer.cast_number(one, np.dtype("float64"))
-    (Variable(%?: tensor<2xfloat64>), <class 'int'>, Variable(%?: tensor<float64>))
+    (Variable(%?: float64[2]), <class 'int'>, Variable(%?: float64[]))
     >>> n = dy2st.dims.symbol("n")
     >>> with tracer.tracing(), tracer.unguarded():
     ...     tracer.hold_from_here(dy2st.dims.Condition(">", n, 2))
@@ -167,7 +167,7 @@ class Tracer:
     >>> tracer.reads_live_tensors, tracer.captured_already(tensor), tracer.held_by(tensor)
     (False, None, None)
     >>> tracer.captured(tensor), tracer.variable(tensor)
-    (Variable(%?: tensor<2xfloat32>), Variable(%?: tensor<2xfloat32>))
+    (Variable(%?: float32[2]), Variable(%?: float32[2]))
     >>> tracer.assign(tensor, y)
     >>> tracer.captured(tensor) is y, len(tracer.known()), len(tracer.assigned())
     (True, 1, 1)

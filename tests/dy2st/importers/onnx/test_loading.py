@@ -100,7 +100,7 @@ def test_shapes_of_inputs_may_be_given():
     net = dy2st.onnx.load(
         model([node("Relu", ["x"], ["y"])], [value("x")], ["y"]), shapes={"x": ["n", 2, None]}
     )
-    assert repr(net) == "LoadedModel(forward(x: tensor<nx2xx_2xfloat32>))"
+    assert repr(net) == "LoadedModel(forward(x: float32[n, 2, x_2]))"
     with pytest.raises(FormatError, match="shapes="):
         dy2st.onnx.load(model([node("Relu", ["x"], ["y"])], [value("x")], ["y"]))
 

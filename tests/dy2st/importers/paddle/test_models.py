@@ -74,9 +74,9 @@ def test_files_may_have_names_of_their_own():
 def test_sizes_that_are_unknown_there_are_symbols(ending):
     program = read(DATA / f"regions{ending}", DATA / "regions.pdiparams").program
     assert [str(one.type) for one in program.inputs] == [
-        "tensor<x_0x3xx_2xx_3xfloat32>",
-        "tensor<boxes_0x4xfloat32>",
-        "tensor<counts_0xint32>",
+        "float32[x_0, 3, x_2, x_3]",
+        "float32[boxes_0, 4]",
+        "int32[counts_0]",
     ]
 
 

@@ -65,7 +65,7 @@ def test_its_rules_go_over_every_program_of_a_module(t, as_pass):
         (lambda x, w: F.tanh(x), "%x0 is made by the caller, not by `add`"),
         (lambda x, w: F.tanh(F.exp(x)), "a value is made by `exp`, not by `add`"),
         (lambda x, w: F.tanh(F.exp(x) + w[:1]), "a value is made by `exp`, not by `relu`"),
-        (lambda x, w: F.tanh(F.relu(x) + x), "%x0: tensor<3xfloat32> is not a constant"),
+        (lambda x, w: F.tanh(F.relu(x) + x), "%x0: float32[3] is not a constant"),
         (lambda x, w: F.tanh(F.relu(x) + w), "the constant has several elements"),
         (lambda x, w: [F.tanh(y := F.relu(x) + w[:1]), y], "a value of `add` has other users"),
         (lambda x, w: [F.tanh(w[:1] + (y := F.relu(x))), y], "a value of `relu` has other users"),
@@ -103,7 +103,7 @@ def test_there_is_no_place_where_none_is_known(t, as_pass):
         (op.sum(X, axis=(1,)), "`sum` has axis = (0,)"),
         (
             op.sum(value(lambda v: v.type.rank == 2, "a matrix")),
-            "%x0: tensor<3xfloat32> is not a m",
+            "%x0: float32[3] is not a m",
         ),
         (op.sum(op.relu(X) | op.abs(X)), "%x0 is made by the caller, not by `relu`"),
     ],
