@@ -279,8 +279,8 @@ def promote_elements(
 
 
 def _held_union(value: Any, node: Cases, view: View) -> Union | None:
-    """The cases of what a container holds, if it is none of the cases itself."""
-    if type(value) not in (list, deque, dict, set):
+    """The cases of what a container holds, unless it is a case itself: by its place, or whole."""
+    if type(value) not in (list, deque, dict, set) or view.node(value) is not None:
         return None
     if any(isinstance(case, Same) and case.value is value for case in node.cases):
         return None

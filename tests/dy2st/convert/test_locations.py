@@ -337,6 +337,20 @@ def a_tree_that_grows_by_recursion(x):
     return tree.key, tree.size
 
 
+def built(rows, depth):
+    if depth == 0 or len(rows) < 2:
+        return {"leaf": len(rows)}
+    return {"below": built(rows[1:], depth - 1)}
+
+
+def dicts_that_a_recursion_puts_into_each_other(x):
+    node, levels = built([value for value in x if value > 0.7], 2), 0
+    while "leaf" not in node:
+        node = node["below"]
+        levels += 1
+    return levels, node["leaf"]
+
+
 FUNCTIONS = [
     a_search_tree,
     a_queue_with_two_ends,
@@ -360,6 +374,7 @@ FUNCTIONS = [
     a_heap_that_merges_itself,
     a_tree_that_is_split,
     a_tree_that_grows_by_recursion,
+    dicts_that_a_recursion_puts_into_each_other,
 ]
 
 
