@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cache
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, GeneratorType, ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -146,7 +146,7 @@ def _io(what: str, hint: str = AFTER) -> EffectRow:
 
 KINDS = {
     "PURE": EffectRow(Effect.PURE),
-    "MAKES": EffectRow(Effect.PURE, makes=(list, dict, set, np.ndarray)),
+    "MAKES": EffectRow(Effect.PURE, makes=(list, dict, set, GeneratorType, np.ndarray)),
     "MAKES_CLASS": EffectRow(Effect.PURE, makes=(type,)),
     "MUTATES": EffectRow(Effect.MUTATES, changes=None),
     "READS": EffectRow(Effect.READS_PROCESS, is_asked=True),

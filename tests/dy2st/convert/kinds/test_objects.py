@@ -215,8 +215,18 @@ def numbers_beside_members(x):
     return found, isinstance(found[0], bool), isinstance(found[2], int)
 
 
+def members_gone_through_in_a_branch(x):
+    total = 0.0
+    for v in x:
+        if v > 0:
+            total = total + sum(turn.value * v for turn in Turn)
+            total = total + [turn.value for turn in reversed(Turn)][0]
+    return total
+
+
 FUNCTIONS = (
     *(members_by_value, numbers_beside_members),
+    members_gone_through_in_a_branch,
     *(copies_of_what_a_tensor_decides, apart_what_a_tensor_decides),
     *(dataclasses_made, dataclass_with_a_list_of_a_length, dataclass_in_a_branch, compared),
     *(shown, replaced, as_dict_and_tuple, namedtuples, namedtuple_in_a_branch, copies, namespaces),
