@@ -75,8 +75,8 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
             return None
         cause = {"__cause__": owner.__cause__, "__suppress_context__": owner.__suppress_context__}
         return {"args": owner.args, **cause, **vars(owner), **members_of(owner)}
-    is_ours = issubclass(kind, (type, Tensor, Layer)) or str(kind.__module__).startswith(_OWN)
-    if is_ours or _holds_more(kind):
+    is_known = info(kind).is_constant or issubclass(kind, Tensor)
+    if is_known or str(kind.__module__).startswith(_OWN) or _holds_more(kind):
         return None
     held = dict(getattr(owner, "__dict__", ()))
     names = slots_of(kind)

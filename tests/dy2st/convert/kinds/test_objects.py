@@ -224,9 +224,21 @@ def members_gone_through_in_a_branch(x):
     return total
 
 
+def members_of_a_class_made_here_in_a_list(x):
+    class State(Enum):
+        NEW = "n"
+        DONE = "d"
+
+    states = [State.NEW for _ in x]
+    for place, v in enumerate(x):
+        if v > 0:
+            states[place] = State.DONE
+    return [state.value for state in states], states.count(State.NEW), states[0] is State.DONE
+
+
 FUNCTIONS = (
     *(members_by_value, numbers_beside_members),
-    members_gone_through_in_a_branch,
+    *(members_gone_through_in_a_branch, members_of_a_class_made_here_in_a_list),
     *(copies_of_what_a_tensor_decides, apart_what_a_tensor_decides),
     *(dataclasses_made, dataclass_with_a_list_of_a_length, dataclass_in_a_branch, compared),
     *(shown, replaced, as_dict_and_tuple, namedtuples, namedtuple_in_a_branch, copies, namespaces),
