@@ -211,6 +211,7 @@ def _of_dynamic(
         return [F.array_gather(trace.tracer.local(array), order) for array in arrays]
 
     has_any = F.greater_than(length, 0)
+    trace.alias_tracker.return_all()  # not in that branch alone, of which no change remains
     found = cond(has_any, in_order, lambda: [trace.tracer.local(a) for a in arrays])
     return SymbolicSequence(content.kind, content.element, found, content.like)
 

@@ -249,7 +249,17 @@ def visited(x):
     return sorted(done)
 
 
+def sets_of_neighbours_in_order(x):
+    near = defaultdict(set)
+    near[1].add(0)
+    place = int(x[0])
+    near[2].add(place)
+    near[place].add(2)
+    return [(one, sorted(of)) for one, of in sorted(near.items())]
+
+
 FUNCTIONS = (
+    sets_of_neighbours_in_order,
     *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
     *(
         not_there,
