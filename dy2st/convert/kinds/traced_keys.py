@@ -42,19 +42,10 @@ from dy2st_runtime.ops.control_flow import cond
 # A branch has set or deleted them: each is one of several values, of which one is MISSING.
 
 
-def _missing(value: Union) -> list[int]:
-    return [
-        place
-        for place, node in enumerate(value.layouts)
-        if isinstance(node, Same) and node.value is MISSING
-    ]
-
-
 def may_be_missing(trace: Trace, value: Any) -> bool:
     """Whether an entry may be missing here."""
-    if type(value) is not Union:
-        return False
-    return not set(_missing(value)).isdisjoint(trace.cases_of(value))
+    gone = value.places_that_are(MISSING) if type(value) is Union else []
+    return bool(gone) and not set(gone).isdisjoint(trace.cases_of(value))
 
 
 def presence(trace: Trace, value: Any) -> Any:
@@ -64,10 +55,9 @@ def presence(trace: Trace, value: Any) -> Any:
     if not may_be_missing(trace, value):
         return True
     # A branch that has asked for the entry has ruled cases out: they do not count inside.
-    there = [place for place in trace.cases_of(value) if place not in _missing(value)]
-    if not there:
-        return False
-    return is_case(trace, value, *there)
+    gone = value.places_that_are(MISSING)
+    there = [place for place in trace.cases_of(value) if place not in gone]
+    return is_case(trace, value, *there) if there else False
 
 
 def is_entry(trace: Trace, name: Any, value: Any, key: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import partial, reduce
 from itertools import product
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -48,10 +49,8 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
     if isinstance(node, Same):
         return []
     if type(value) is Union and not (isinstance(node, Cases) and any(map(is_missing, node.cases))):
-        # What an attribute holds that is missing with its object, where the object is there
-        places = [i for i, one in enumerate(value.layouts) if not is_missing(one)]
-        if len(places) == 1 < len(value.layouts):
-            value = case_value(trace, value, places[0])
+        # An entry, or an attribute that is missing with its object, where it is there
+        value = _without_missing(trace, value, view)
     of_a_length = isinstance(node, SequenceLayout) and node.kind is tuple
     if type(value) is Union and (of_a_length or has_code_points(node)):
         # Each of the tuples that it may be, as one of a length; of texts, as their code points.
@@ -167,17 +166,16 @@ def _of_pairs(
 
     for key, value in held.items():
         trace.alias_tracker.keep_copied([*value.objects.values()] if type(value) is Union else [])
-        cases = value.layouts if type(value) is Union else ()
-        sure = [place for place, case in enumerate(cases) if not is_missing(case)]
+        missing = value.places_that_are(MISSING) if type(value) is Union else []
         # The entry is surely there; of any other the pair is appended in a branch.
-        if len(sure) == len(cases):
+        if not missing:
             arrays = added((key, value))
             trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view), element)
             continue
-        present = lambda: added((key, case_value(trace, value, sure[0], view)))  # noqa: B023, E731
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
-        is_there = F.equal(trace.tracer.local(value.tag), sure[0])
-        arrays = cond(is_there, present, same)
+        tag = trace.tracer.local(value.tag)
+        is_there = reduce(F.logical_and, [F.not_equal(tag, place) for place in missing])
+        arrays = cond(is_there, partial(added, (key, value)), same)
     return arrays
 
 
@@ -289,6 +287,22 @@ def _held_union(value: Any, node: Cases, view: View) -> Union | None:
         Lub().place(list(node.cases), case) is not None for case in held.layouts
     )
     return held if is_whole else None
+
+
+def _without_missing(trace: Trace, value: Union, view: View) -> Any:
+    """A value that is there, as one of its other cases."""
+    every, missing = range(len(value.layouts)), value.places_that_are(MISSING)
+    places = [place for place in every if place not in missing]
+    if not missing:
+        return value
+    if len(places) == 1:
+        return case_value(trace, value, places[0], view)
+    new = {place: number for number, place in enumerate(places)}
+    tag = _moved(trace.tracer, value.tag, [new.get(place, 0) for place in every])
+    objects, held = ({new[p]: one for p, one in d.items()} for d in (value.objects, value.held))
+    return Union(
+        tag, [value.layouts[p] for p in places], [value.arrays[p] for p in places], objects, held
+    )
 
 
 def _empty(case: Layout) -> list[Variable]:

@@ -688,9 +688,9 @@ def _present(item: Layout) -> Layout:
     if not isinstance(node, Cases):
         return item
     found = [case for case in node.cases if not is_missing(case)]
-    if len(found) > 1 and len(found) < len(node.cases):
-        raise Unlike("a dict with an entry of several kinds, which comes in another order")
-    return item if len(found) == len(node.cases) else found[0]
+    if len(found) == len(node.cases):
+        return item
+    return found[0] if len(found) == 1 else Cases(found)
 
 
 def is_missing(case: Layout) -> bool:

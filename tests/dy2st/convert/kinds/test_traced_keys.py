@@ -258,8 +258,19 @@ def sets_of_neighbours_in_order(x):
     return [(one, sorted(of)) for one, of in sorted(near.items())]
 
 
+def entries_of_several_kinds(x):
+    moves, left = {0: ("start",)}, {}
+    for place, value in enumerate(x):
+        moves[place + 1] = "up" if value > 0 else ("down", 2)
+        if value > 1:
+            left[place] = None if value > 2 else [value]
+    kinds = [str(type(one).__name__) for one in left.values()]
+    return moves, moves[1], kinds, 0 in left
+
+
 FUNCTIONS = (
     sets_of_neighbours_in_order,
+    entries_of_several_kinds,
     *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
     *(
         not_there,
