@@ -168,7 +168,9 @@ class StaticFunction(Generic[P, R]):
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         """The method of the copied Layer; Programs are traced anew."""
         instance = self.class_instance
-        return self.bound_to(memo.get(id(instance), instance))
+        made = self.bound_to(memo.get(id(instance), instance))
+        made._held = memo.get(id(self._held), self._held)
+        return made
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickled by name, or as the method of its Layer; Programs are traced anew."""
@@ -178,7 +180,8 @@ class StaticFunction(Generic[P, R]):
         if found is self:
             return str(self.__qualname__)
         parts = self._function, self._input_spec, self.class_instance
-        return StaticFunction, (*parts, self.passes, self.engine, self.breaks)
+        how = self.passes, self.engine, self.breaks
+        return StaticFunction, (*parts, *how), {"_held": self._held}
 
     def bound_to(self, instance: Any) -> StaticFunction:
         """The same method of another Layer, with Programs of its own.

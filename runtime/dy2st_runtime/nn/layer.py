@@ -448,8 +448,10 @@ class Layer(LayerTree):
         """Take the attributes of a copied or loaded Layer; its converted methods become mine."""
         note_change(self)
         for name, value in state.items():
-            rebind = getattr(value, "bound_to", None)
-            self.__dict__[name] = value if rebind is None else rebind(self)
+            if hasattr(type(value), "bound_to"):  # of the type: an attribute may answer all names
+                is_own = getattr(value.class_instance, "__dict__", {}).get(name) is value
+                value = value.bound_to(self) if is_own else value
+            self.__dict__[name] = value
 
     def _store_of(self, name: str) -> dict[str, Any] | None:
         """Where a name is registered now."""

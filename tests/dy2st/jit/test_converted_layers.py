@@ -147,6 +147,28 @@ def test_a_copied_layer_gives_the_same_and_is_its_own_self(way):
     assert model(dy2st.to_tensor(X)).numpy().tolist() == expected
 
 
+class Settings(dict):
+    __getattr__ = dict.__getitem__
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["copy", "deepcopy", "pickle"])
+def test_a_copied_layer_keeps_the_converted_functions_that_it_was_given(way):
+    model, other, x = Model(), Model(), dy2st.to_tensor(X)
+    model.turn, model.own = to_static(plain), to_static(model.forward)
+    model.of_other = to_static(other.forward)
+    copied = way(model)
+    assert copied.turn(-x).tolist() == X
+    assert copied.own.class_instance is copied
+    assert copied.of_other.class_instance is not copied
+    assert copied.of_other(x).tolist() == other(x).tolist() != model(x).tolist()
+
+
+def test_an_attribute_that_answers_every_name_by_an_item_is_pickled():
+    model = Model()
+    model.settings = Settings(width=2)
+    assert pickle.loads(pickle.dumps(model)).settings.width == 2
+
+
 def test_a_pickled_layer_has_parameters_of_its_own():
     model = to_static(Model())
     other = pickle.loads(pickle.dumps(model))
