@@ -194,13 +194,6 @@ def _convert(
         instance, held, function = function.class_instance, function._held, function.__wrapped__
     elif inspect.ismethod(function):
         instance = held = function.__self__
-        if isinstance(held, type):
-            raise NotConvertible(
-                f"to_static of the class method {function.__qualname__}",
-                at=None,
-                why="its first argument is a class, of which a Program knows nothing",
-                hint="convert the function that it calls",
-            )
         function = function.__func__
     elif isinstance(function, (staticmethod, classmethod)):
         raise NotConvertible(

@@ -169,6 +169,22 @@ def test_an_attribute_that_answers_every_name_by_an_item_is_pickled():
     assert pickle.loads(pickle.dumps(model)).settings.width == 2
 
 
+def test_a_class_method_is_converted():
+    class Scaled:
+        by = 3.0
+
+        @classmethod
+        def of(cls, x):
+            return x * cls.by if x.sum() > 0 else x
+
+    class Halved(Scaled):
+        by = 0.5
+
+    x = dy2st.to_tensor(X)
+    for kind in (Scaled, Halved, Halved()):
+        assert to_static(kind.of)(x).tolist() == kind.of(x).tolist()
+
+
 def test_a_pickled_layer_has_parameters_of_its_own():
     model = to_static(Model())
     other = pickle.loads(pickle.dumps(model))
