@@ -119,7 +119,7 @@ class Callbacks:
 
 
 class ProgBarLogger(Callback):
-    """Prints losses and metrics: nothing with verbose 0, lines of steps with 1 and 2.
+    """Prints losses and metrics, of every few steps and of the last; nothing with verbose 0.
 
     >>> dy2st.callbacks.ProgBarLogger(log_freq=10, verbose=1).log_freq
     10
@@ -128,39 +128,48 @@ class ProgBarLogger(Callback):
     def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
         """Take every how many steps a line is printed."""
         self.log_freq, self.verbose = log_freq, verbose
+        self._steps: int | None = None
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
         """Print the number of the epoch."""
+        self._steps = self.params.get("steps")
         if self.verbose:
             print(f"Epoch {epoch + 1}/{self.params.get('epochs')}")
 
     def on_train_batch_end(self, step: int, logs: Any = None) -> None:
         """Print a line."""
-        self._line(step, logs)
+        if (step + 1) % self.log_freq == 0:
+            self._line(logs)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Print a line of the last step, if it has none."""
+        if logs["steps"] % self.log_freq:
+            self._line(logs)
 
     def on_eval_begin(self, logs: Any = None) -> None:
         """Print that an evaluation begins."""
+        self._steps = logs.get("steps")
         if self.verbose:
             print("Eval begin...")
 
     def on_eval_batch_end(self, step: int, logs: Any = None) -> None:
         """Print a line."""
-        self._line(step, logs)
+        self.on_train_batch_end(step, logs)
 
     def on_eval_end(self, logs: Any = None) -> None:
-        """Print the number of samples."""
+        """Print a line of the last step, if it has none, and the number of samples."""
+        self.on_epoch_end(0, logs)
         if self.verbose:
             print(f"Eval samples: {logs.get('samples')}")
 
-    def _line(self, step: int, logs: dict[str, Any]) -> None:
-        if self.verbose and (step + 1) % self.log_freq == 0:
-            steps = self.params.get("steps")
-            of = f"/{steps}" if steps else ""
+    def _line(self, logs: dict[str, Any]) -> None:
+        if self.verbose:
+            of = f"/{self._steps}" if self._steps else ""
             values = []
             for name in self.params["metrics"]:
                 numbers = " ".join(f"{float(entry):.4f}" for entry in np.ravel(logs[name]))
                 values.append(f"{name}: {numbers}")
-            print(f"step {step + 1}{of} - {' - '.join(values)}")
+            print(f"step {logs['steps']}{of} - {' - '.join(values)}")
 
 
 class ModelCheckpoint(Callback):

@@ -283,7 +283,7 @@ class Model:
         return (values, found) if self._metrics else values
 
     def _evaluate(self, loader: Any, call: Callbacks, num_iters: int | None) -> dict[str, Any]:
-        call("eval_begin", {})
+        call("eval_begin", {"steps": _length(loader)})
         logs = self._run(loader, "eval", call, num_iters)
         call("eval_end", logs)
         return logs
@@ -323,8 +323,13 @@ class Model:
         mine = _listed(given)
         kinds = [*own, LRScheduler()] if "epochs" in params else own
         ours = [one for one in kinds if not any(isinstance(other, type(one)) for other in mine)]
-        steps = len(loader) if hasattr(loader, "__len__") else None
-        return Callbacks([*ours, *mine], self, {**params, "steps": steps, "metrics": self._names()})
+        said = {**params, "steps": _length(loader), "metrics": self._names()}
+        return Callbacks([*ours, *mine], self, said)
+
+
+def _length(loader: Any) -> int | None:
+    """How many batches there are, if that is known."""
+    return len(loader) if hasattr(loader, "__len__") else None
 
 
 def _listed(value: Any) -> list[Any]:
