@@ -68,7 +68,7 @@ def sum_with_none():
     ones([2]) + None
 
 
-@mistake(ValueError, "'float31' is no dtype")
+@mistake(ValueError, "'float31' not understood; did you mean 'float32'?")
 def dtype_that_is_none():
     ones([2], dtype="float31")
 

@@ -189,8 +189,8 @@ def as_dtype(dtype: Any, default: Any = None) -> DType:
         return given_dtype(default if dtype is None else dtype)
     except DTypeError:
         raise
-    except TypeError:
-        raise ArgumentError(f"{dtype!r} is no dtype") from None
+    except TypeError as error:
+        raise ArgumentError(str(error)) from None
 
 
 def pair(value: Any, count: int, what: str, least: int = 1) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dy2st_runtime.errors import ArgumentError
+from dy2st_runtime.errors import ArgumentError, WrongKind
 from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.lazy import lazy_names, places, public_dir
 from dy2st_runtime.parameter_updates import Changing
@@ -42,8 +42,14 @@ class LRScheduler:
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False):
         """Start at `last_epoch + 1`."""
-        self.base_lr = float(learning_rate)
-        self.last_lr = float(learning_rate)
+        try:
+            self.base_lr = self.last_lr = float(learning_rate)
+        except TypeError:
+            raise WrongKind(
+                f"{type(self).__name__} takes a learning rate first, a number, and no "
+                f"{type(learning_rate).__name__}; an optimizer takes the schedule: "
+                "SGD(learning_rate=schedule)"
+            ) from None
         self.last_epoch = last_epoch
         self.verbose = verbose
         self.step()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dy2st_runtime.optimizer import lr
+from dy2st_runtime.nn import Linear
+from dy2st_runtime.optimizer import SGD, lr
 
 CASES = {
     "Noam": (
@@ -156,6 +157,12 @@ def test_a_schedule_goes_on_from_its_state(case):
     one.step()
     two.step()
     assert two() == one()
+
+
+def test_a_schedule_of_an_optimizer_as_torch_has_it_is_told_from_a_rate():
+    sgd = SGD(0.1, Linear(2, 2).parameters())
+    with pytest.raises(TypeError, match=r"a number, and no SGD; .* SGD\(learning_rate=schedule\)"):
+        lr.CosineAnnealingDecay(sgd, 10)
 
 
 def test_a_plateau_lowers_the_rate_and_goes_on_from_its_state():
