@@ -1,6 +1,6 @@
 """What `full_graph=False` does: a function that is refused runs as Python, what it calls does not.
 
-A call that has no Program yet is traced. Is the trace refused, Python makes the call by the user's
+A call that has no Program yet is traced. If that is refused, Python makes the call by the user's
 own code, which asks before each call that it makes what to call instead: a function of the user's,
 a method, or a Layer is tried in the same way, by itself. So what is refused breaks the functions
 that are on the stack there; those before it, beside it and below it are Programs.

@@ -33,7 +33,7 @@ def add_view(commands: Any) -> None:
         "-o", "--output", metavar="OUT", help="the page (default: the name of IN and .html)"
     )
     parser.add_argument(
-        "--compare", metavar="OTHER", help="mark what another model has else, as after passes"
+        "--compare", metavar="OTHER", help="mark what differs in another model, as after passes"
     )
     parser.add_argument(
         "--size",

@@ -72,7 +72,7 @@ class Node:
 
 
 def graph_of(program: Program, after: Program | None = None) -> Node:
-    """The tree of a Program, or of two, in which Nodes are marked by what the second has else."""
+    """The tree of a Program, or of two, in which Nodes are marked by what differs in the second."""
     return _Builder(program, after).built()
 
 
