@@ -57,15 +57,16 @@ def ahead_of(operator: Operator, iteration: Block, carried: int) -> Ahead | None
     if not is_index or not isinstance(maker, Operator) or not _is_among(right.variable, same):
         return None
     (whole, *indices), axes = maker.operands, maker.attributes["axes"]
-    sizes = (product(left.shape[:-1]), right.shape[-1], left.shape[-1])
     types = [index.tensor_type for index in indices]
     is_number = len(types) == 1 and types[0].rank == 0 and types[0].dtype == "int64"
     if not is_number or not _is_among(whole, same):
         return None
     lead = product(whole.tensor_type.shape[: axes[0]])
-    if left.column != 1 or lead != 1 or not all(isinstance(one, int) for one in sizes):
+    sizes = (left.column, lead, product(left.shape[:-1]), right.shape[-1], left.shape[-1])
+    known = [one for one in sizes if isinstance(one, int)]
+    if len(known) < len(sizes) or known[0] != 1 or known[1] != 1:
         return None
-    rows, columns, inner = (int(one) for one in sizes if isinstance(one, int))
+    rows, columns, inner = known[2:]
     dtype = operator.results[0].dtype
     bytes = columns * dtype.itemsize
     if not 0 < rows <= _FEW_ROWS or inner * bytes < _LEAST_BYTES:
