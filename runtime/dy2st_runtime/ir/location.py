@@ -97,10 +97,12 @@ _warned: dict[str, dict[str | tuple[str, type[Warning], int], int]] = {}
 
 
 def place_of(function: Any) -> Location | None:
-    """Where a function begins."""
+    """Where a function begins; under a decorator of ours, where the user's does."""
     while isinstance(function, partial):
         function = function.func
     code = getattr(function, "__code__", None)
+    if code is not None and is_own_file(code.co_filename) and hasattr(function, "__wrapped__"):
+        return place_of(function.__wrapped__)
     return None if code is None else Location(code.co_filename, code.co_firstlineno)
 
 

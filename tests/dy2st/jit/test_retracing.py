@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 import warnings
@@ -216,3 +217,14 @@ def test_a_first_call_loads_no_passes_plans_and_checkpoints():
         "dy2st_runtime.engine.native.convolution.primitives",
     }
     assert not late & loaded and "dy2st_runtime.engine.native.entry" in loaded
+
+
+def test_a_warning_of_a_function_under_no_grad_names_its_line():
+    @P.no_grad()
+    def noisy(x):
+        return x * random.random()
+
+    static, line = to_static(noisy), noisy.__wrapped__.__code__.co_firstlineno
+    with pytest.warns(UserWarning, match=rf"test_retracing.py:{line}: .*noisy\(\) is traced anew"):
+        for _ in range(3):
+            static(X)
