@@ -44,7 +44,7 @@ from dy2st_runtime.ir import F, Tensor
 POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
 LEFT = Special("a number that only the run knows")
 _NOTHING = object()
-_MOST_ITEMS = 4096  # of an iterator, beside something of unknown length
+MOST_ITEMS = 4096  # of something of Python, where a tensor decides how many are taken
 _NO_END = 1 << 60
 
 
@@ -111,6 +111,8 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
         start, step = trace.held(source, POSITION), trace.held(source, STEP)
         trace.write(source, POSITION, LEFT)
         return Indexed(_NO_END, lambda index: trace.add(start, trace.mul(step, index)))
+    if type(items) is range:
+        return Indexed(len(items), lambda at: trace.add(items.start, trace.mul(items.step, at)))
     if type(items) is itertools.repeat:
         item, times = get_referents(items)[-1], operator.length_hint(items, -1)
         return Indexed(_NO_END if times < 0 else times, lambda index: item)
@@ -119,14 +121,25 @@ def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
         found = _round_of(items)
         length = _NO_END if found else 0
         return Indexed(length, lambda index: trace.item(found, trace.mod(index, len(found))))
-    found = list(itertools.islice(items, _MOST_ITEMS))
-    if len(found) == _MOST_ITEMS:
+    if type(items) is enumerate and is_endless(items):
+        inner, start = cast(Any, items.__reduce__()[1])
+        asked = indexed(trace, inner)
+        return Indexed(_NO_END, lambda index: (trace.add(start, index), asked.item(index)))
+    found = list(itertools.islice(items, MOST_ITEMS))
+    if len(found) == MOST_ITEMS:
         raise UnsupportedSyntax(
-            f"an iterator of {_MOST_ITEMS} items or more stands beside something of unknown length",
-            why="which of its items are taken is known only when the Program runs",
-            hint="count by enumerate(...), and take items[i % len(items)]",
+            f"a tensor decides how many are taken of {MOST_ITEMS} items of Python or more",
+            why="each of these items becomes a part of the Program",
+            hint="take them of a tensor, or of range(), or by their place: items[i % len(items)]",
         )
     return Indexed(len(found), lambda index: trace.item(found, index))
+
+
+def is_endless(items: Any) -> bool:
+    """Whether an iterator of Python's never ends."""
+    inner: Any = items.__reduce__()[1] if type(items) is enumerate else (items,)
+    is_unbounded = type(inner[0]) in (itertools.cycle, itertools.repeat)
+    return is_unbounded and operator.length_hint(inner[0], -1) < 0
 
 
 def _round_of(items: itertools.cycle[Any]) -> list[Any]:
@@ -174,23 +187,18 @@ def by_place(trace: Trace, owner: Any) -> Asked:
 
     def item(place: int) -> Any:
         if info(kind).is_container:
-            return held_now(trace, owner)[place]
+            content = trace.content(owner)
+            if type(content) is SymbolicSequence:
+                raise ConversionError(
+                    "a loop over a list changes its length, as a tensor decides",
+                    why="the loop is unrolled, and how often it would run is known only later",
+                    hint="loop over a copy: `for item in list(items)`",
+                )
+            return content[place]
         with ending(trace, IndexError, StopIteration):
             return trace.call(kind.__getitem__, owner, place)
 
     return Asked(trace, owner, item)
-
-
-def held_now(trace: Trace, owner: Any) -> Any:
-    """What a list holds at an iteration of a loop over it, which is unrolled."""
-    content = trace.content(owner)
-    if type(content) is SymbolicSequence:
-        raise ConversionError(
-            "a loop over a list changes its length, as a tensor decides",
-            why="the loop is unrolled, and how often it would run is known only later",
-            hint="loop over a copy: `for item in list(items)`",
-        )
-    return content
 
 
 @whole_row
@@ -478,13 +486,6 @@ def of_list(trace: Trace, owner: Any) -> Indexed:
 
     # The length is asked at each iteration: Python goes on over what the body appends.
     return Indexed(lambda: length_of(trace, now()), item, now())
-
-
-def of_dynamic(trace: Trace, content: SymbolicSequence) -> Indexed:
-    """The elements of a tuple of a length."""
-    return Indexed(
-        length_of(trace, content), lambda index: element_at(trace, content, index), content
-    )
 
 
 # -- itertools ------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ def groupby(iterable: Any, key: Any = None) -> Any:
             found[-1][1].append(item)
         else:
             found.append((its_key, [item]))
-    return map(lambda pair: (pair[0], iter(pair[1])), found)
+    return map(lambda pair: (pair[0], (item for item in pair[1])), found)
 
 
 def chained(iterable: Any) -> Iterator[Any]:

@@ -18,23 +18,25 @@ from typing import Any
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.iterators import (
+    MOST_ITEMS,
     by_place,
     counted,
+    indexed,
     is_counting,
+    is_endless,
     left_of,
     mark_left,
     next_of,
-    of_dynamic,
     of_list,
     refuse_advance,
     resolved,
     rest_of,
     taken,
 )
-from dy2st.convert.kinds.lists import held, is_surely_empty, joined, length_of, of_each
+from dy2st.convert.kinds.lists import each, held, is_surely_empty, joined, length_of, of_each
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import check, like_number
-from dy2st.convert.kinds.sets import in_table_order
+from dy2st.convert.kinds.sets import in_any_order, in_table_order
 from dy2st.convert.kinds.tensors import held_in_order
 from dy2st.convert.kinds.text import as_codes, characters
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, may_be_missing, presence, there_or
@@ -74,8 +76,10 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
         content = held(trace, iterable)
         if type(content) is not SymbolicSequence:
             return content if kind is tuple else iter(by_place(trace, iterable))
-        is_own = kind in (SymbolicSequence, tuple)
-        return of_dynamic(trace, content) if is_own else of_list(trace, iterable)
+        if kind not in (SymbolicSequence, tuple):
+            return of_list(trace, iterable)
+        item = lambda index: element_at(trace, content, index)  # noqa: E731
+        return Indexed(length_of(trace, content), item, content)
     if isinstance(iterable, Tensor):
         if not iterable.ndim:
             return iter(like_number(iterable))  # raises
@@ -195,12 +199,7 @@ def listed(trace: Trace, iterable: Any) -> Any:
 def gathered(trace: Trace, items: Indexed) -> list[Any]:
     """A new list of the items, by a loop of the Program."""
     out: list[Any] = trace.made([])
-
-    def body(item: Any) -> tuple[()]:
-        call(trace, out.append, item)
-        return ()
-
-    loop_by_index(trace, items, None, body, (), ())
+    each(trace, items, lambda item: call(trace, out.append, item))
     return out
 
 
@@ -209,10 +208,9 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
     kind = type(value)
     if kind is tuple and len(value) == count:
         return value  # type: ignore[no-any-return]
-    if kind is Union:
-        value = known(trace, value)
-        if type(value) is Union:
-            return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
+    value = known(trace, value)
+    if type(value) is Union:
+        return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
     if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
         # The items of a generator over one of several things
         of_each = lambda one: tuple(unpack(trace, trace.made(value.generator(one)), count))  # noqa: E731
@@ -222,7 +220,8 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
         wrong = ValueError(f"a wrong number of values to unpack (expected {count})")
         trace.tracer.check(F.equal(size, count), wrong)
         return [_row(trace, value, place) for place in range(count)]
-    items = _unpacked(trace, value, count)
+    # Of one element alone it says nothing in which order a set gives them.
+    items = _unpacked(trace, in_any_order(trace, value) if count == 1 else value, count)
     many = ValueError(f"too many values to unpack (expected {count})")
     if type(items) is SymbolicSequence:
         trace.tracer.check(F.less_equal(length_of(trace, items), count), many)
@@ -299,7 +298,6 @@ def spread_double_star(trace: Trace, value: Any) -> Any:
 
 
 _MOST_RAISES = 3
-_MOST_ITERATIONS = 4096  # of a loop over things of Python that a tensor leaves
 
 
 def while_(
@@ -356,6 +354,9 @@ def for_(
     """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
     if type(iterable) is Union:
         return spread_loop(trace, iterable, test, body, state, names)
+    if is_counting(trace, iterable):
+        following = lambda *values: body(counted(trace, iterable), *values)  # noqa: E731
+        return while_(trace, test or (lambda *_: True), following, state, names)
     items, source = items_or_source(trace, iterable)
     if source is not None:
         return push_loop(trace, source, test, body, state)
@@ -365,8 +366,7 @@ def for_(
         return found
     # Of what a loop has left, somebody may see that one more item was taken.
     is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
-    asks_first = test is None or is_seen
-    asks_first = asks_first or own_method(trace, iterable, "__iter__", "__getitem__") is not None
+    asks_first = test is None or is_seen or own_method(trace, iterable, "__iter__", "__getitem__")
     rest, before = iter(items), len(trace.state.paths)
     end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in itertools.count():
@@ -375,6 +375,8 @@ def for_(
             longer = of_list(trace, iterable)
             return loop_by_index(trace, longer, test, body, state, names, iteration)[1:]
         truth = test is None or not asks_first or test_of(trace, test(*state))
+        if type(truth) is not bool and is_endless(rest):
+            return loop_by_index(trace, indexed(trace, rest), test, body, state, names)[1:]
         item = _END if truth is False else next(rest, _END)
         if item is not _END and test is not None and not asks_first:
             truth = test_of(trace, test(*state))
@@ -386,13 +388,10 @@ def for_(
             if len(trace.state.paths) > before:  # a handler goes on with what an item has raised
                 mark_left(trace, iterable)
             continue
-        if iteration > _MOST_ITERATIONS:
-            raise UnsupportedSyntax(
-                "a tensor leaves a loop over something of Python that has more than "
-                f"{_MOST_ITERATIONS} items",
-                why="each iteration becomes a part of the Program",
-                hint="loop over a tensor or over range() of a traced number, or use `while`",
-            )
+        is_long_range = type(items) is range and len(items) > MOST_ITEMS
+        if is_long_range or iteration > MOST_ITEMS:
+            left = items[iteration:] if is_long_range else itertools.chain([item], rest)
+            return loop_by_index(trace, indexed(trace, left), test, body, state, names)[1:]
         mark_left(trace, iterable)
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
         leave = lambda *values: values  # noqa: E731

@@ -52,6 +52,12 @@ def runs_of_one_sign(x):
     return runs
 
 
+@on(*VALUES, [2.0], [-2.0], unknown=EACH)
+def positive_runs(x):
+    runs = itertools.groupby(v > 0 for v in x)
+    return [list(members) for is_positive, members in runs if is_positive]
+
+
 @on(*VALUES, unknown=EACH)
 def collapsed_as_ctc(x):
     best = [int(v) for v in x]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 
@@ -242,3 +243,21 @@ def neighbours_in_a_ball(cloud, radius=1.5, most=2):
                     break
         table.append(found + [place] * (most - len(found)))
     return dy2st.to_tensor(table)
+
+
+@on(*PICTURES, unknown=ROWS)
+def basins_and_ridges(img):
+    h, w = img.shape
+    labels, basins, ridges = {}, 0, []
+    for i, j in sorted(itertools.product(range(h), range(w)), key=lambda p: float(img[p])):
+        beside = ((i - 1, j), (i + 1, j), (i, j - 1), (i, j + 1))
+        around = {labels[p] for p in beside if p in labels} - {0}
+        if len(around) > 1:
+            labels[i, j] = 0
+            ridges.append((i, j))
+        elif around:
+            (labels[i, j],) = around
+        else:
+            basins += 1
+            labels[i, j] = basins
+    return basins, ridges, [labels[p] for p in sorted(labels)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import heapq
+import itertools
 from collections import OrderedDict, deque
 
 import numpy as np
@@ -151,3 +152,50 @@ def weighted_intervals(x):
         p = bisect.bisect_right(ends, s, 0, k)
         best.append(max(best[-1], best[p] + v))
     return best[-1]
+
+
+@on([3.0, 1.0, 2.0], [0.5], [9.0, 9.0], unknown=ONE)
+def rates_in_turn(x, target=12.0):
+    used = []
+    for rate in itertools.cycle((0.5, 1.0, 0.25)):
+        if x.sum() >= target:
+            break
+        x = x + rate
+        used.append(rate)
+    return x, used
+
+
+@on([3.0, 1.0, 2.0], [0.5], [0.0], unknown=ONE)
+def batches_in_turn(x, target=7.0):
+    total = x * 0
+    for step, batch in enumerate(itertools.cycle([x, x * 0.5]), 1):
+        total = total + batch
+        if total.max() > target:
+            return step, total
+        if step > 40:
+            break
+    return 0, total
+
+
+@on([3.0, 1.0, 2.0], [0.5], [9.0, 9.0], unknown=ONE)
+def numbers_of_attempts(x, target=14.0):
+    ids, tried = itertools.count(1), []
+    for attempt in ids:
+        x = x + 1
+        if x.max() > 9:
+            tried.append(next(ids))
+        if x.sum() > target:
+            break
+    return x, attempt, tried, next(ids)
+
+
+@on([3.0, 1.0, 2.0], [0.5], [0.001], unknown=ONE)
+def settles_within_a_budget(x, budget=10_000, tolerance=0.01):
+    for step in range(budget):
+        if step == 2:
+            continue
+        new = (x + 1 / (x + 1)) / 2
+        if (new - x).abs().max() < tolerance:
+            break
+        x = new
+    return x, step
