@@ -390,8 +390,9 @@ def _case_arrays(
 
 def _risen_case(trace: Trace, value: Union, place: int, case: Layout, view: View) -> list[Variable]:
     """The arrays of a case whose layout has risen."""
-    if not count(case):
-        return []
+    # An array of no type: no path that has come here gives that case.
+    if not count(case) or not all(one.type.element for one in value.arrays[place]):  # type: ignore[union-attr]
+        return _empty(case)
 
     def present() -> list[Variable]:
         item = case_value(trace, value, place, view)

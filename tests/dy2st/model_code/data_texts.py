@@ -324,3 +324,14 @@ def table_of_states(x):
         s = table[s, bool(v > 2)]
         path.append(s)
     return (s, path)
+
+
+@on(*VALUES, unknown=EACH)
+def moves_between_levels(x):
+    levels, at, moves = ["bronze", "silver", "gold", "platinum"], 2, []
+    for year, v in enumerate(x):
+        new = min(max(at + int(v) - 2, 0), len(levels) - 1)
+        if new != at:
+            moves.append(f"{year}: {levels[at]} to {levels[new]}")
+        at = new
+    return moves, levels[at]
