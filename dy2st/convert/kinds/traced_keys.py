@@ -315,11 +315,6 @@ def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
     )
 
 
-def set_item(trace: Trace, owner: Any, key: Any, value: Any) -> None:
-    """`owner[key] = value`."""
-    put(trace, owner, key, value)
-
-
 def item(trace: Trace, owner: Any, key: Any) -> Any:
     """`owner[key]`."""
     if type(owner) is Counter:
@@ -327,11 +322,6 @@ def item(trace: Trace, owner: Any, key: Any) -> Any:
     if type(owner) is defaultdict and owner.default_factory is not None:
         return setdefault(trace, owner, key, None, owner.default_factory)
     return pair_at(trace, owner, sure_place(trace, owner, key))[1]
-
-
-def del_item(trace: Trace, owner: Any, key: Any) -> None:
-    """`del owner[key]`."""
-    taken(trace, owner, sure_place(trace, owner, key))
 
 
 def get(trace: Trace, owner: Any, key: Any, default: Any = None) -> Any:
@@ -345,7 +335,7 @@ def setdefault(trace: Trace, owner: Any, key: Any, default: Any = None, factory:
     """`owner.setdefault(key, default)`."""
 
     def add() -> None:
-        set_item(trace, owner, key, default if factory is None else trace.call(factory))
+        put(trace, owner, key, default if factory is None else trace.call(factory))
 
     trace.if_exp(contains(trace, owner, key), lambda: None, add)
     return pair_at(trace, owner, found(trace, content_of(trace, owner), key)[0])[1]

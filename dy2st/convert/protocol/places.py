@@ -604,7 +604,7 @@ def _set_in_dict(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         # Every case has its entry, so the keys of the dict stay as they are.
         map_cases(trace, lambda one: _set_in_dict(trace, owner, one, value), key)
     elif traced_keys.is_decided(trace, key) or is_moved(trace, owner, key):
-        traced_keys.set_item(trace, owner, key, value)
+        traced_keys.put(trace, owner, key, value)
     else:
         note_put(trace, owner, key, value)
         trace.writable(owner)[key] = value
@@ -658,7 +658,7 @@ def _del_in_list(trace: Trace, owner: Any, index: Any) -> None:
 
 def _del_in_dict(trace: Trace, owner: Any, key: Any) -> None:
     if traced_keys.is_keyed(trace, owner) or traced_keys.is_decided(trace, key):
-        traced_keys.del_item(trace, owner, key)
+        traced_keys.taken(trace, owner, traced_keys.sure_place(trace, owner, key))
         return
     item(trace, owner, key)  # raises KeyError as Python does, and is a read of the entry
     if is_namespace(owner):
