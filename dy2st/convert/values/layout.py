@@ -463,7 +463,7 @@ class Lub:
             is_same = len(keys) == len(own) and all(map(is_, items, left.items))
             return left if is_same else Parts(left.kind, items, keys, left.like)
         if left.kind is set:
-            if _values(left) != _values(right):
+            if _values(left) != _values(right) or len(left.items) != len(right.items):
                 return self._grown(left, right)
             return left if left.like in (None, right.like) else replace(left, like=None)
         if len(left.items) == len(right.items):

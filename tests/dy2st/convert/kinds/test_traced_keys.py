@@ -258,6 +258,15 @@ def sets_of_neighbours_in_order(x):
     return [(one, sorted(of)) for one, of in sorted(near.items())]
 
 
+def sets_of_several_sizes_as_entries(x):
+    near = defaultdict(set)
+    near[1].add(0)
+    for value in x:
+        near[int(value)].add(1)
+        near[2].add(int(value))
+    return {one: len(of) for one, of in near.items()}
+
+
 def entries_of_several_kinds(x):
     moves, left = {0: ("start",)}, {}
     for place, value in enumerate(x):
@@ -270,6 +279,7 @@ def entries_of_several_kinds(x):
 
 FUNCTIONS = (
     sets_of_neighbours_in_order,
+    sets_of_several_sizes_as_entries,
     entries_of_several_kinds,
     *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
     *(
