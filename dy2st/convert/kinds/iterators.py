@@ -265,11 +265,15 @@ def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
 
 @function_row(next)
 def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
-    if type(iterator) is Generated and not _is_one_loop(trace, iterator):
-        iterator = resolved(trace, iterator)
+    is_here = not trace.is_nested or trace.is_made_here(iterator)
+    goes_on = type(iterator) is not Generated or _is_one_loop(trace, iterator)
+    if not goes_on:
+        iterator = resolved(trace, iterator, may_stay=is_here)
     source = trace.source_of(iterator)
-    if source is not None and (not trace.is_nested or trace.is_made_here(iterator)):
-        return trace.first_of(source, *(() if default is _NOTHING else (default,)))
+    if source is not None and is_here:
+        found = trace.first_of(source, *(() if default is _NOTHING else (default,)))
+        source.is_left = source.is_left or not goes_on
+        return found
     if type(iterator) is Indexed:
         position = position_of(trace, iterator)
 
@@ -306,8 +310,8 @@ def counted(trace: Trace, iterator: Any) -> Any:
     return found
 
 
-def resolved(trace: Trace, generated: Generated) -> Any:
-    """What is left of a generator expression: an Indexed, or an iterator of Python."""
+def resolved(trace: Trace, generated: Generated, may_stay: bool = False) -> Any:
+    """What is left of a generator expression: an Indexed, an iterator, or itself if it may stay."""
     if cast(Any, trace.origin(generated, Source)).restarts and _is_one_loop(trace, generated):
         return next_of(trace, generated)
     if left_of(trace, generated) is None:
@@ -320,7 +324,10 @@ def resolved(trace: Trace, generated: Generated) -> Any:
         elif generated.is_map:
             items = _mapped_now(trace, generated)
         else:
-            items = iter_(trace, _gathered(trace, generated))
+            made = _gathered(trace, generated, may_stay)
+            if made is None:
+                return generated
+            items = iter_(trace, made)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
 
@@ -338,8 +345,8 @@ def _is_one_loop(trace: Trace, generated: Generated) -> bool:
     return (is_plain and loops == 1) or its.restarts is True
 
 
-def _gathered(trace: Trace, generated: Generated) -> list[Any]:
-    """All items, as the Program takes them; refused where that changes anything else."""
+def _gathered(trace: Trace, generated: Generated, may_fail: bool) -> list[Any] | None:
+    """All items, as the Program takes them; None, or refused, where that changes anything else."""
     out: list[Any] = trace.made([])
 
     def gather() -> tuple[()]:
@@ -354,6 +361,8 @@ def _gathered(trace: Trace, generated: Generated) -> list[Any]:
     made = {id(out), *region.changed["born"]}
     changed = [one.owner for one in region.changes.values() if id(one.owner) not in made]
     if region.tensors or not all(isinstance(one, (Generated, Indexed)) for one in changed):
+        if may_fail:
+            return None
         raise UnsupportedSyntax(
             "items of a generator with an `if`, or of a filter, are taken one by one, and to make "
             "them changes something else",

@@ -100,6 +100,17 @@ def the_first_that_fits(x, log):
     return next(v for v in x[0] if log.append("asked") or v > -1)
 
 
+def the_first_that_fits_or_none(x, log):
+    found = next((v for v in x[0] if log.append("asked") or v > 7), None)
+    return x[1] if found is None else found
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
+@pytest.mark.parametrize("function", [the_first_that_fits, the_first_that_fits_or_none])
+def test_the_first_item_is_made_alone(function, sizes):
+    check(function, sizes)
+
+
 def two_of_those_that_fit(x, log):
     kept = filter(lambda v: log.append("asked") or v > -1, x[0])
     return next(kept) + next(kept)
@@ -123,18 +134,20 @@ def those_that_fit_in_front_of_others(x, log):
 @pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
 @pytest.mark.parametrize(
     "function",
-    [
-        the_first_that_fits,
-        two_of_those_that_fit,
-        those_that_fit_beside_numbers,
-        those_that_fit_in_front_of_others,
-    ],
+    [those_that_fit_beside_numbers, those_that_fit_in_front_of_others],
 )
 def test_items_that_change_something_before_python_makes_them_are_refused(function, sizes):
     spec = [InputSpec(sizes, "float32", "x")]
     with pytest.raises(UnsupportedSyntax, match="are taken one by one") as found:
         logged(function, lambda one: to_static(one, input_spec=spec))
     assert "gather all items in a list first" in str(found.value)
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
+def test_a_second_item_is_refused_where_making_the_first_changed_something(sizes):
+    spec = [InputSpec(sizes, "float32", "x")]
+    with pytest.raises(UnsupportedSyntax, match="is read on later"):
+        logged(two_of_those_that_fit, lambda one: to_static(one, input_spec=spec))
 
 
 def items_until_one_does_not_fit(x, log):
