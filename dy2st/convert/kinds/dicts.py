@@ -11,15 +11,7 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.lists import each, held, is_lazy, note_put, to_move, when
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
-from dy2st.convert.kinds.traced_keys import (
-    check_sure,
-    gathered,
-    is_entry,
-    is_sure,
-    presence,
-    there,
-    there_or,
-)
+from dy2st.convert.kinds.traced_keys import gathered, is_entry, is_sure, presence, there, there_or
 from dy2st.convert.trace import DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
@@ -101,7 +93,8 @@ def _pop(trace: Trace, owner: Any, key: Any, default: Any = _NOTHING) -> Any:
 @keyed_row("dict")
 def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     content = held(trace, owner)
-    check_sure(trace, content)
+    if not is_sure(trace, content):
+        return traced_keys.popitem(trace, owner, last)
     if not content:
         raise KeyError("popitem(): dictionary is empty")
     key = next(reversed(content)) if last else next(iter(content))

@@ -258,6 +258,16 @@ def sets_of_neighbours_in_order(x):
     return [(one, sorted(of)) for one, of in sorted(near.items())]
 
 
+def the_oldest_of_those_that_may_be_there(x):
+    held, gone = OrderedDict(), []
+    for place, value in enumerate(x):
+        if value > 0.5:
+            held[place] = value
+        if len(held) > 1:
+            gone.append(held.popitem(last=False)[0])
+    return list(held), gone
+
+
 def sets_of_several_sizes_as_entries(x):
     near = defaultdict(set)
     near[1].add(0)
@@ -279,6 +289,7 @@ def entries_of_several_kinds(x):
 
 FUNCTIONS = (
     sets_of_neighbours_in_order,
+    the_oldest_of_those_that_may_be_there,
     sets_of_several_sizes_as_entries,
     entries_of_several_kinds,
     *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
