@@ -263,8 +263,11 @@ def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
     return asked
 
 
+@whole_row
 @function_row(next)
 def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
+    if type(iterator) is Union:
+        return trace.map_cases(lambda one: _next(trace, one, default), iterator)
     is_here = not trace.is_nested or trace.is_made_here(iterator)
     goes_on = type(iterator) is not Generated or _is_one_loop(trace, iterator)
     if not goes_on:

@@ -74,6 +74,13 @@ def first_or_default(x):
     return next((v * 2 for v in x if v > 0.7), x[0] * 0), next(i for i, v in enumerate([0, 5]) if v)
 
 
+def first_or_one_of_several(x):
+    other = "none" if x[0] > 0.5 else None
+    items = iter([v for v in x if v > 1.5])
+    first = next(items, other)
+    return first, next(items, first)
+
+
 def first_of_nothing(x):
     return next(v for v in x if v > 3.5)
 
@@ -285,7 +292,7 @@ FUNCTIONS = (
     *(generators_of_generators, reduced, accumulated, accumulated_from, chained, sliced, combined),
     *(neighbours, grouped, while_they_hold, starred, operators, getters, partials, from_a_cache),
     *(cached_of_a_tensor, attributes, attribute_of_one_path, classes, first_of_nothing),
-    *(reduced_without_items, zipped_strictly),
+    *(reduced_without_items, zipped_strictly, first_or_one_of_several),
 )
 
 
