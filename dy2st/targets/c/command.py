@@ -141,7 +141,7 @@ def header(call: Call, bytes: int) -> str:
 
 
 _EXAMPLE = """\
-/* cc NAME_example.c NAME.o -lm -o NAME_example && ./NAME_example SHOWN < inputs > results */
+/* cc NAME_example.c NAME.o -lm -o NAME_example && ./NAME_example USAGE */
 #include <stdio.h>
 #include <stdlib.h>
 #include "NAME.h"
@@ -153,7 +153,7 @@ static void *filled(int64_t bytes, FILE *file) {
 }
 
 int main(int count, char **given) {
-    if (count != COUNT) return 2;
+    if (count != COUNT) return fprintf(stderr, "usage: %s USAGE\\n", given[0]), 2;
 BODY
     return 0;
 }
@@ -192,7 +192,8 @@ def example(call: Call) -> str:
     ]
     body = "\n".join(f"    {line}" for line in lines)
     text = _EXAMPLE.replace("BODY", body).replace("COUNT", str(1 + len(sizes)))
-    return text.replace("SHOWN", " ".join(size.upper() for size in sizes)).replace("NAME", name)
+    usage = " ".join([*(size.upper() for size in sizes), "< inputs > results"])
+    return text.replace("USAGE", usage).replace("NAME", name)
 
 
 def _bytes(call: Call, index: int) -> str:

@@ -93,6 +93,8 @@ def test_sizes_that_do_not_fit_end_the_example(saved, tmp_path):
     compiled(tmp_path / "build")
     ran = subprocess.run(["./example", "-4"], cwd=tmp_path / "build", capture_output=True)
     assert (ran.returncode, ran.stdout) == (1, b"the sizes do not fit the Program\n")
+    ran = subprocess.run(["./example"], cwd=tmp_path / "build", capture_output=True)
+    assert (ran.returncode, ran.stderr) == (2, b"usage: ./example N < inputs > results\n")
 
 
 def test_what_asks_numpy_is_refused(tmp_path, capsys):
