@@ -382,11 +382,12 @@ def _conv_transpose(low: Lowering, operator: Operator) -> View:
 
 
 def name_of(low: Lowering, operator: Operator) -> str:
-    """What the weight is called, without its own name, if it has one; else the operator's name."""
+    """What the weight is called without `.weight`, or the path of the Layer, or the operator."""
     weight = operator.operands[1]
     names = [name for name, variable in low.program.state.items() if variable is weight]
     name = names[0] if names else weight.name
-    return name.removesuffix(".weight") if name.endswith(".weight") else operator.name
+    own = operator.layer or operator.name
+    return name.removesuffix(".weight") if name.endswith(".weight") else own
 
 
 # -- pooling --------------------------------------------------------------------------------------

@@ -521,6 +521,7 @@ def test_inspect_shows_layers_and_lines(opu):
     status, out, _ = opu("inspect", "net")
     assert status == 0 and "3 layers" in out and "test_commands.py:" in out
     assert "fl" not in out.splitlines()[0]
+    assert [row.split()[1] for row in out.splitlines()[2:5]] == ["first", "second", "last"]
 
 
 def test_inspect_shows_the_fraction_lengths_of_a_folder(opu):
