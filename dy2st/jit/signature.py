@@ -349,10 +349,12 @@ def _check_fits(name: str, spec: Any, value: Any) -> None:
             raise SpecError(
                 f"argument `{name}` is a {kind}; its InputSpec is a {type(spec).__name__}"
             )
+        if isinstance(spec, dict) and value.keys() != spec.keys():
+            keys = f"has the keys {[*value]}; its InputSpec has {[*spec]}"
+            raise SpecError(f"argument `{name}` {keys}")
         if len(value) != len(spec):
-            raise SpecError(
-                f"argument `{name}` has {len(value)} entries; its InputSpec has {len(spec)}"
-            )
+            length = f"is of length {len(value)}; its InputSpec is of length {len(spec)}"
+            raise SpecError(f"argument `{name}` {length}")
         pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
         for key, entry in pairs:
             _check_fits(f"{name}[{key!r}]", entry, value[key])

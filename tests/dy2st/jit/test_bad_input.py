@@ -392,8 +392,16 @@ def test_every_tensor_of_many_has_an_input_spec():
 
     static = to_static(f, input_spec=[InputSpec([2]), InputSpec(["n"])])
     assert static(dy2st.ones([2]), dy2st.ones([5])).tolist() == [2.0, 2.0]
-    with pytest.raises(SpecError, match="`xs` has 1 entries"):
+    with pytest.raises(SpecError, match="`xs` is of length 1; .* of length 2"):
         static(dy2st.ones([2]))
+
+
+@pytest.mark.parametrize("keys", ["a", "ac", "abc"])
+def test_a_dict_with_other_keys_than_its_input_spec_is_refused_with_both(keys):
+    static = to_static(lambda d: d["a"] + d["b"], [{key: InputSpec([2]) for key in "ab"}])
+    assert static({"b": dy2st.ones([2]), "a": dy2st.ones([2])}).tolist() == [2.0, 2.0]
+    with pytest.raises(SpecError, match=rf"`d` has the keys \['{keys[0]}'.*; its .* \['a', 'b'\]"):
+        static({key: dy2st.ones([2]) for key in keys})
 
 
 def test_a_method_that_needs_a_value_is_refused_by_its_own_name():
