@@ -13,6 +13,7 @@ from dy2st.paddle.porting.uses import Source, Use
 from dy2st_runtime.errors import counted
 
 _PLACES = 3
+_NONE = "neither PaddlePaddle's names nor torch's are imported"
 
 
 @dataclass(slots=True)
@@ -85,7 +86,8 @@ def lines(found: Report, every_place: bool = False) -> list[str]:
         shown.append("names that are here and do less than they say:")
         shown += _paragraphs(found.hollow, what_it_does, every_place)
     shown += [f"not read: {source.path}: {source.error}" for source in found.unread]
-    shown.append(f"{counted(found.files, 'file')}; names that are here: {found.names} of uses")
+    used = f"names that are here: {found.names} of uses" if found.names.all else _NONE
+    shown.append(f"{counted(found.files, 'file')}; {used}")
     shown.append(f"methods of tensors, known by their name alone: {found.methods}")
     return shown
 

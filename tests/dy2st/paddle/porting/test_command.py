@@ -42,6 +42,13 @@ def test_places_beyond_three_are_shown_if_asked_for(tmp_path, capsys):
     assert "a.py:6" in capsys.readouterr().out
 
 
+def test_sources_that_import_neither_are_told_so(tmp_path, capsys):
+    (tmp_path / "a.py").write_text("import dy2st.paddle as paddle\npaddle.ones([2]).exp()\n")
+    assert main(["port", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("1 file; neither PaddlePaddle's names nor torch's are imported\n")
+
+
 def test_imports_are_rewritten_if_asked_for(folder, capsys):
     (folder / "model.py").chmod(0o755)
     assert main(["port", str(folder), "--write"]) == 0
