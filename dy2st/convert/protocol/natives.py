@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from gc import get_referents
+from itertools import chain
 from operator import is_
 from types import (
     CellType,
@@ -41,7 +42,8 @@ from dy2st.convert.objects import (
     slots_of,
 )
 from dy2st.convert.stage.branch import is_case
-from dy2st.convert.stage.checks import must
+from dy2st.convert.stage.checks import must, throw
+from dy2st.convert.stage.outcome import is_refusal
 from dy2st.convert.trace import EACH_CALL, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
@@ -280,17 +282,14 @@ def _of_function(trace: Trace, function: FunctionType) -> list[Any]:
     names, scope = names_of(function.__code__), function.__globals__
     found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
     for cell in function.__closure__ or ():
-        held = native_attribute(cell, "cell_contents")
-        found.append(
-            held if id(cell) in trace.own else trace.read("cell", cell, "cell_contents", held)
-        )
+        held = native_attribute(cell, CELL)
+        found.append(held if id(cell) in trace.own else trace.read("cell", cell, CELL, held))
     for name in names:
         held = trace.read("item", scope, name, scope.get(name, MISSING))
         found.append(held)
         if isinstance(held, ModuleType) and not is_of_library(held.__name__):
             found += [trace.attr(held, one) for one in names if one in vars(held)]
-    dynamic = runs_unknown_text(function.__code__)
-    if dynamic:
+    if dynamic := runs_unknown_text(function.__code__):
         text = f"{function.__qualname__}() is not traced, and calls {dynamic}()"
         trace.read(EACH_CALL, function, "called", text)
     return [one for one in found if one is not MISSING]
@@ -392,11 +391,8 @@ def with_overlay_materialised(
         if isinstance(name, str):
             written.setdefault(of, {})[name] = place.value
     held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
-    held += [
-        _HeldLayer(trace, one, written[id(one)])
-        for one in older
-        if isinstance(one, Layer) and id(one) in written
-    ]
+    layers = [one for one in older if isinstance(one, Layer) and id(one) in written]
+    held += [_HeldLayer(trace, one, written[id(one)]) for one in layers]
     held += held_variables(trace, reached)
     with holding(trace, held):
         return run()
@@ -418,9 +414,8 @@ def shown(trace: Trace, value: Any, is_kept: bool = False) -> Any:
     row = info(type(value))
     if row.state == "derived" or (row.state == "array" and not is_kept):
         return value
-    if row.is_container and info(type(trace.content(value))).is_container:
-        return value if _may_change(trace, value) else trace.native(value)
-    return trace.native(value)
+    is_whole = row.is_container and info(type(trace.content(value))).is_container
+    return value if is_whole and _may_change(trace, value) else trace.native(value)
 
 
 def _may_change(trace: Trace, value: Any) -> bool:
@@ -538,8 +533,7 @@ class _HeldLayer(_HeldFields):
 
 def exported(trace: Trace, values: Any) -> Any:
     """Arguments for native code: containers as they are now, lists of a length as arrays."""
-    kind = type(values)
-    if kind is tuple:
+    if type(values) is tuple:
         return tuple(native(trace, value) for value in values)
     return {name: native(trace, value) for name, value in values.items()}
 
@@ -580,8 +574,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         shown = shown_by(trace, value)
         return shown if info(type(shown)).is_view else native(trace, shown)
     if kind is Generated:
-        items = native(trace, trace.call(list, value))
-        return items if type(items) is TracedList else (one for one in items)
+        return _gathered(trace, value)
     if kind is Union:
         found = trace.known(value)
         place = None if trace.handlers or not around else _place_of_tensor(value.layouts)
@@ -607,6 +600,19 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
     return _array_now(trace, value) if issubclass(kind, np.ndarray) else value
 
 
+def _gathered(trace: Trace, generated: Generated) -> Any:
+    """The items of a generator; what it raises behind them is raised where they are asked for."""
+    found, raised = trace.made([]), list[Exception]()
+    try:
+        trace.call(found.extend, generated)
+    except Exception as error:  # any that its iterator raises
+        if is_refusal(error):
+            raise
+        raised.append(error)
+    items = native(trace, found)
+    return items if type(items) is TracedList and not raised else chain(items, map(throw, raised))
+
+
 def _derived_now(trace: Trace, value: Any) -> Any:
     """An object of a class derived from a container, with what the code has put into it."""
     place = trace.over.get((id(value), STATE))
@@ -614,8 +620,7 @@ def _derived_now(trace: Trace, value: Any) -> Any:
         return value
     check_held(value, place.value)
     row, fields = info(type(value)), dict(getattr(value, "__dict__", ()))
-    kind: Any = row.base.kind
-    made = kind.__new__(type(value))
+    made = cast(Any, row.base.kind).__new__(type(value))
     row.restore(made, place.value)
     names = {name: one.value for (of, name), one in trace.over.items() if of == id(value)}
     for name, one in {**fields, **names}.items():

@@ -1,7 +1,10 @@
 """What goes through an iterator of the user's is asked on behind an exception, or a `break`."""
 
+import array
 import itertools
+import unittest
 
+import numpy as np
 import pytest
 
 from tests.dy2st.convert.kinds.same import refused, same
@@ -136,3 +139,26 @@ def test_a_generator_that_an_exception_of_the_body_has_left_cannot_go_on(make):
             return x, list(items)
 
     refused(f, "read on later, after a branch or loop on a tensor, a `break`, or an exc", CALL)
+
+
+def test_code_that_is_not_converted_hears_of_the_exception_when_it_asks():
+    class Numbers:
+        def __getitem__(self, place):
+            if place > 1:
+                raise ValueError("no more")
+            return place + 1
+
+    def f(x):
+        found = []
+        try:
+            array.array("i").extend(itertools.takewhile(bool, Numbers()))
+        except ValueError as error:
+            found.append(str(error))
+        for make in (filter, map, itertools.takewhile):
+            case = unittest.TestCase()
+            case.assertRaises(ValueError, list, make(bool, Numbers()))
+            with case.assertRaisesRegex(ValueError, "no more"):
+                np.fromiter(make(bool, Numbers()), "int64")
+        return x, found
+
+    same(f, CALL, sizes="known")
