@@ -213,6 +213,8 @@ def _as_codes(trace: Trace, key: Any) -> Any:
     """A key as a table has it: of texts with integers in them the characters."""
     if type(key) is tuple:
         return tuple(_as_codes(trace, one) for one in key)
+    if type(key) is Union and any(getattr(one, "kind", None) is Text for one in key.layouts):
+        return trace.map_cases(lambda one: as_codes(trace, one), key)
     return as_codes(trace, key)
 
 

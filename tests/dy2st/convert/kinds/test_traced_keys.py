@@ -268,6 +268,15 @@ def the_oldest_of_those_that_may_be_there(x):
     return list(held), gone
 
 
+def texts_of_which_some_are_known(x):
+    places, counts = defaultdict(list), Counter()
+    for place, value in enumerate(x):
+        key = f"bar {int(value)}" if value > 0 else "rest"
+        places[key].append(place)
+        counts[key, bool(value > 2)] += 1
+    return places, counts, "rest" in places
+
+
 def sets_of_several_sizes_as_entries(x):
     near = defaultdict(set)
     near[1].add(0)
@@ -290,6 +299,7 @@ def entries_of_several_kinds(x):
 FUNCTIONS = (
     sets_of_neighbours_in_order,
     the_oldest_of_those_that_may_be_there,
+    texts_of_which_some_are_known,
     sets_of_several_sizes_as_entries,
     entries_of_several_kinds,
     *(counts, counts_by_default, known_and_computed_keys, groups, set_by_default, deleted),
