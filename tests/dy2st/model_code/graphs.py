@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 import operator
-from collections import deque
+from collections import defaultdict, deque
 
 import numpy as np
 
@@ -244,3 +244,15 @@ def huffman_lengths(x):
             lengths[k] += 1
         heapq.heappush(heap, (a + b, min(i, j), left + right))
     return lengths
+
+
+@on(*SERIES, unknown=ONE)
+def nearest_before_each(x):
+    near, kinds = defaultdict(set), {}
+    for i in range(1, len(x)):
+        for gap, j in sorted((abs(float(x[i] - x[j])), j) for j in range(i))[:2]:
+            near[i].add(j)
+            near[j].add(i)
+            kinds[i, j] = "close" if gap < 2 else "far"
+    hub = next((i for i in near if len(near[i]) > 2), None)
+    return [(i, sorted(of)) for i, of in sorted(near.items())], list(kinds.values()), hub
