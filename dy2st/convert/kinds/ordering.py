@@ -22,7 +22,8 @@ from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.sets import elements, in_any_order
 from dy2st.convert.kinds.table import for_each, function_row, method_row
 from dy2st.convert.polyfills import methods
-from dy2st.convert.trace import Trace
+from dy2st.convert.stage.branch import end_region
+from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import (
@@ -42,6 +43,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ops.control_flow import cond
 
+Compare = Callable[[], tuple[Any]]
 _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
 
@@ -58,7 +60,11 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     elif len(keys) < 2 or all(info(type(one)).is_plain for one in keys[:2]):
         are_known = True
     else:
-        are_known = isinstance(trace.test_of(trace.lt(keys[1], keys[0])), bool)
+        compare: Compare = lambda: (trace.test_of(trace.lt(keys[1], keys[0])),)  # noqa: E731
+        region = _tried(trace, compare)
+        are_known = isinstance((region.results or compare())[0], bool)
+        if not are_known:
+            _refuse_changes(region)
     if are_known:
         # Python asks nothing but `<`.
         less = lambda left, right: -trace.truth(trace.lt(keys[left], keys[right]))  # noqa: E731
@@ -66,24 +72,34 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
         return [items[place] for place in order]
     columns = _columns(trace, keys)
     if columns is None:
-        # The places of the elements of a list of Python in order
-        size = len(keys)
-        if size * (size - 1) // 2 > _MOST_PAIRS:
+        if len(keys) * (len(keys) - 1) // 2 > _MOST_PAIRS:
             raise ConversionError(
-                f"{size} elements are put in an order that depends on a tensor",
+                f"{len(keys)} elements are put in an order that depends on a tensor",
                 why="their keys are no numbers, texts or 0-d tensors, so all pairs are compared",
                 hint="sort by a key that is a number, a 0-d tensor, or a tuple of such: key=...",
             )
         ranks = trace.content(trace.call(methods.ranks, keys, is_reversed))
-        order = _order(
-            trace, [F.stack([_number(trace, one, "int64") for one in ranks])], False, size
-        )
-    else:
-        order = _order(trace, columns, is_reversed, len(items))
+        columns, is_reversed = [F.stack([_number(trace, one, "int64") for one in ranks])], False
+    order = _order(trace, columns, is_reversed, len(items))
     whole = as_dynamic(trace, items, list)
-    arrays = [F.array_gather(array, order) for array in whole.arrays]
-    new = SymbolicSequence(list, whole.element, arrays)
+    new = SymbolicSequence(list, whole.element, [F.array_gather(a, order) for a in whole.arrays])
     return [element_at(trace, new, place) for place in range(len(items))]
+
+
+def _tried(trace: Trace, compare: Compare) -> Region:
+    """What comparisons give and change, as if nobody had asked them."""
+    with trace.region() as region:
+        end_region(trace, region, compare)
+    return region
+
+
+def _refuse_changes(region: Region) -> None:
+    if region.tensors or not all(region.is_new(one.owner) for one in region.changes.values()):
+        raise ConversionError(
+            "elements are put in order, and to compare them changes something else",
+            why="which ones Python compares is known only when the Program runs",
+            hint="sort by a key that is a number or a 0-d tensor: key=...",
+        )
 
 
 def _decisive(keys: list[Any]) -> list[Any]:
@@ -99,12 +115,8 @@ def _decisive(keys: list[Any]) -> list[Any]:
 def _is_traced(key: Any) -> bool:
     if isinstance(key, tuple):
         return any(map(_is_traced, key))
-    is_known = type(key) in (bool, int, float)
-    return (
-        isinstance(key, Tensor)
-        or type(key) in (Union, SymbolicSequence)
-        or (number_kind(key) is not None and not is_known)
-    )
+    is_number = number_kind(key) is not None and type(key) not in (bool, int, float)
+    return is_number or isinstance(key, Tensor) or type(key) in (Union, SymbolicSequence)
 
 
 # -- columns of numbers -------------------------------------------------------------------------
@@ -129,11 +141,9 @@ def _columns(trace: Trace, keys: list[Any]) -> list[Any] | None:
         nodes = [opened(Same(one, trace)) for one in keys]
         texts = _places_of_texts(nodes)
         if texts is None:
-            column = None
-        else:
-            column = F.stack(
-                [_place_of_text(trace, *row, texts) for row in zip(keys, nodes, strict=True)]
-            )
+            return None
+        rows = zip(keys, nodes, strict=True)
+        column = F.stack([_place_of_text(trace, *row, texts) for row in rows])
     return None if column is None else [column]
 
 
@@ -160,10 +170,9 @@ def _table(trace: Trace, node: Cases, places: dict[str, int], tags: Variable) ->
 
 
 def _number(trace: Trace, value: Any, dtype: str) -> Any:
-    number = (
-        trace.tracer.variable(value) if isinstance(value, Tensor) else trace.tracer.number(value)
-    )
-    return trace.tracer.cast_number(number, np.dtype(dtype))
+    tracer = trace.tracer
+    number = tracer.variable(value) if isinstance(value, Tensor) else tracer.number(value)
+    return tracer.cast_number(number, np.dtype(dtype))
 
 
 def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> Any:
@@ -172,8 +181,7 @@ def _order(trace: Trace, columns: list[Any], is_reversed: bool, length: Any) -> 
     for column in reversed(columns):
         column = F.flip(column, [0]) if is_reversed else column
         with trace.tracer.unguarded():
-            here = column if order is None else F.gather(column, order)
-            places = F.argsort(here)
+            places = F.argsort(column if order is None else F.gather(column, order))
             order = places if order is None else F.gather(order, places)
     if is_reversed:
         order = length - 1 - F.flip(order, [0])
@@ -200,10 +208,11 @@ def _of_dynamic(
         assert keys.element is not None
         columns = _columns_of(trace, keys.element, keys.arrays)
         if columns is None:
-            ranks = trace.content(trace.call(methods.ranks, keys, is_reversed))
-            order = _order(
-                trace, [F.array_stack(trace.tracer.local(ranks.arrays[0]))], False, length
-            )
+            rank: Compare = lambda: (trace.call(methods.ranks, keys, is_reversed),)  # noqa: E731
+            _refuse_changes(_tried(trace, rank))
+            ranks = trace.content(*rank())
+            columns = [F.array_stack(trace.tracer.local(ranks.arrays[0]))]
+            order = _order(trace, columns, False, length)
         elif not columns:  # all keys are the same
             return [trace.tracer.local(array) for array in arrays]
         else:

@@ -402,9 +402,7 @@ def refuse_change(trace: Trace, owner: Any) -> None:
 
 def _in_a_branch(what: str, why: str, hint: str) -> UnsupportedSyntax:
     return UnsupportedSyntax(
-        f"{what} in a branch or loop that depends on a tensor",
-        why=f"{_ONCE}: {why}",
-        hint=hint,
+        f"{what} in a branch or loop that depends on a tensor", why=f"{_ONCE}: {why}", hint=hint
     )
 
 

@@ -25,13 +25,7 @@ from dy2st.convert.stage.branch import is_case, known
 from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.special import (
-    MISSING,
-    UNBOUND,
-    UNBOUND_FREE,
-    UNBOUND_LOCAL,
-    Union,
-)
+from dy2st.convert.values.special import MISSING, UNBOUND, UNBOUND_FREE, UNBOUND_LOCAL, Union
 from dy2st.transpiler.source import code_at, user_function
 from dy2st_runtime.ir.choice import joined as joined_texts
 

@@ -9,7 +9,7 @@ import pytest
 
 import dy2st
 from tests.dy2st.catalogue.comparing import comparable
-from tests.dy2st.convert.kinds.same import VALUES, same
+from tests.dy2st.convert.kinds.same import VALUES, refused, same
 
 
 @dataclass
@@ -122,3 +122,26 @@ def test_of_pairs_the_second_of_which_is_one_of_several_the_greatest_is_found():
         return best, len([best, best]), len((best, 1))
 
     same(run)
+
+
+def counting(x, values):
+    """The elements in order, and which of them were compared."""
+    asked = []
+
+    class Counting(Beam):
+        def __lt__(self, other):
+            asked.append((self.name, other.name))
+            return bool(self.score < other.score)
+
+    found = sorted([Counting(value, name) for value, name in zip(values, "abcd")])
+    return x, [one.name for one in found], asked
+
+
+def test_elements_whose_order_is_known_are_compared_as_often_as_in_python():
+    same(lambda x: counting(x, [3, 1, 2]))
+    same(lambda x: counting(x, [2, 2]))
+
+
+def test_comparisons_that_change_something_do_not_order_what_a_tensor_decides():
+    refused(lambda x: counting(x, [x.sum(), x.max(), x.min()]), "to compare them changes some")
+    refused(lambda x: counting(x, [value for value in x if value > 0]), "to compare them changes")
