@@ -49,6 +49,7 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Variable, user_location
+from dy2st_runtime.ir.location import user_place
 from dy2st_runtime.ir.tracing.path_state import Path
 
 if TYPE_CHECKING:
@@ -469,7 +470,7 @@ class Locations:
 
     def note_made(self, value: Any) -> None:
         """Note where a container is made: those that are made there lie in one table."""
-        self._made[id(value)] = value, user_location()
+        self._made[id(value)] = value, user_place()
 
     def node(self, value: Any) -> Reference | None:
         """The table of what has a location, or may get one; None of all others."""

@@ -32,7 +32,7 @@ from dy2st_runtime.errors import (
 )
 from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.exceptions import ErrorKind
-from dy2st_runtime.ir.location import is_own_file, location_of
+from dy2st_runtime.ir.location import entries_of, is_own_file, is_passing, location_of
 from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 
@@ -222,25 +222,21 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     if not of_cases and (is_wrong or is_ours or not _is_of_the_user(error)):
         raise error
     record(error)
-    place, found = error.__traceback__, None
-    while place is not None:
-        found = found if is_own_file(place.tb_frame.f_code.co_filename) else place
-        place = place.tb_next
-    if found is not None:
+    entries = entries_of(error.__traceback__)
+    users = [one for one in entries if not is_own_file(one.tb_frame.f_code.co_filename)]
+    if users:
         # The operator that `record` has appended stands where the user's innermost frame has
         # raised.
-        trace.tracer.block.operators[-1].location = location_of(found)
+        trace.tracer.block.operators[-1].location = location_of(users[-1])
 
 
 def _is_of_the_user(error: BaseException) -> bool:
     """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
-    place = error.__traceback__
-    # Whoever stands last has raised it; all others have let it pass.
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    if place is None:
+    # Whoever stands last has raised it; all others have let it pass, as what hides frames of ours.
+    entries = [one for one in entries_of(error.__traceback__) if not is_passing(one)]
+    if not entries:
         return False
-    frame = place.tb_frame
+    frame = entries[-1].tb_frame
     name = frame.f_code.co_filename
     if not is_own_file(name) or name.startswith(_STAND_INS) or frame.f_code is _LEAF:
         return True

@@ -36,8 +36,9 @@ def frames(error: BaseException) -> list[traceback.FrameSummary]:
     found = traceback.extract_tb(error.__traceback__)
     while found[0].name in ("raised",):
         found.pop(0)
-    if sys.version_info < (3, 11) and found[0].filename.endswith("static_function.py"):
-        found.pop(0)  # 3.10 adds the frame that raises anew
+    if sys.version_info < (3, 11):  # which adds the frame that raises anew
+        anew = ("static_function.py", "location.py", "spelling.py")
+        found = [frame for frame in found if not frame.filename.endswith(anew)]
     return list(found)
 
 
