@@ -82,10 +82,7 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     names = slots_of(kind)
     if names and str(kind.__module__).startswith("dy2st_runtime"):
         return None
-    for name in names:
-        value = getattr(owner, name, MISSING)
-        if value is not MISSING:
-            held[name] = value
+    held |= {name: getattr(owner, name) for name in names if hasattr(owner, name)}
     return held
 
 
@@ -102,12 +99,13 @@ _NO_MEMBERS = frozenset({"__dict__", "__weakref__", "characters_written", "obj"}
 
 
 def slots_of(kind: type) -> list[str]:
-    """The names of the slots that a class and its bases have."""
-    found = []
-    for one in kind.__mro__:
-        if vars(one).get("__slots__"):
-            found += [k for k, slot in vars(one).items() if type(slot) is MemberDescriptorType]
-    return found
+    """The names of the slots that a class and its bases have, but those that a property hides."""
+    return [name for name in _members(kind) if type(getattr(kind, name)) is MemberDescriptorType]
+
+
+def _members(kind: type) -> list[str]:
+    own = [one for one in kind.__mro__ if vars(one).get("__slots__")]
+    return [k for one in own for k, slot in vars(one).items() if type(slot) is MemberDescriptorType]
 
 
 def is_plain_field(layer: Layer, name: str) -> bool:
@@ -123,7 +121,7 @@ def _holds_more(kind: type) -> bool:
     in_c = {one for one in kind.__mro__ if not one.__flags__ & HEAP_TYPE}
     if kind.__itemsize__ or in_c - {object, SimpleNamespace}:
         return True
-    own = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    own = len(_members(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
     # Whatever else takes room in the object is a field of a class in C, which no attribute shows.
     return kind.__basicsize__ != object.__basicsize__ + own * _WORD
 

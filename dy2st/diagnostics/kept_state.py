@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dy2st.convert.objects import slots_of
 from dy2st.convert.types import info
 from dy2st.convert.types.values import fill, read_state, write_state
 from dy2st.jit.static_function import StaticFunction
@@ -129,9 +130,7 @@ class KeptState:
                 # A Layer knows its tensors by other names than those of its tables.
                 inner = name if isinstance(value, Layer) and key in _TABLES else f"{name}.{key}"
                 yield inner, one
-        slots = [vars(one).get("__slots__", ()) for one in type(value).__mro__]
-        flat = [slot for own in slots for slot in ((own,) if isinstance(own, str) else own)]
-        plain = [slot for slot in flat if slot[:2] != "__" and hasattr(value, slot)]
+        plain = [slot for slot in slots_of(type(value)) if hasattr(value, slot)]
         self._keep_slots(value, plain)
         yield from ((f"{name}.{slot}", getattr(value, slot)) for slot in plain)
 

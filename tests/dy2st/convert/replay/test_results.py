@@ -220,3 +220,31 @@ def test_what_is_kept_outside_is_refused_alike():
     with pytest.raises(ConversionError, match="an object from outside hold a iterator"):
         to_static(f)(X)
     assert held == {}
+
+
+class _Slotted:
+    __slots__ = ("_kept", "value")
+
+
+class _Hidden(_Slotted):
+    """Has a property in place of a slot of its base, as the paths of Python 3.13 have."""
+
+    __slots__ = ()
+    value = property(lambda self: self._kept * 2)
+
+    def __init__(self, kept):
+        self._kept = kept
+
+
+def test_a_slot_that_a_property_hides_is_none():
+    held = _Hidden(2)
+
+    def f(x):
+        made = _Hidden(x)
+        if x.sum() > 1:
+            made = _Hidden(x + held.value)
+        return made, _Hidden(held.value)
+
+    for value in (0.0, 3.0):
+        x = dy2st.full([2], value)
+        assert [str(one.value) for one in to_static(f)(x)] == [str(one.value) for one in f(x)]
