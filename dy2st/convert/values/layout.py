@@ -456,7 +456,8 @@ class Lub:
             if is_like and all(map(same, left.names, right.names)):
                 return self._parts(left, right)
             keys = _merged(left.names, right.names)
-            if keys is None:
+            new = {*left.names} ^ {*right.names}  # iterations would bring more and more tensors
+            if keys is None or (self._widens and any(isinstance(key, Tensor) for key in new)):
                 return self._grown(left, right)
             own, other = dict(_pairs(left)), dict(_pairs(right))
             items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
@@ -715,6 +716,7 @@ def _merged(left: list[Any], right: list[Any]) -> list[Any] | None:
     left_over = iter(right)
     for key in left:
         if key in others:
-            keys += takewhile(lambda one, key=key: one != key, left_over)  # type: ignore[misc]
+            one = {key}  # as dicts find keys: tensors are compared by identity
+            keys += takewhile(lambda other, one=one: other not in one, left_over)  # type: ignore[misc]
         keys.append(key)
     return [*keys, *left_over]
