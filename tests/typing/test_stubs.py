@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 
 import pytest
 
@@ -40,6 +41,7 @@ def named(member):
     return isinstance(member, (ast.FunctionDef, ast.AnnAssign))
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="3.10 writes some types in other words")
 def test_the_files_are_up_to_date(written):
     wrong = [str(p) for p in there() ^ {*written}]
     wrong += [str(p) for p in there() & {*written} if p.read_text() != written[p]]

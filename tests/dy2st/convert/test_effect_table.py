@@ -127,8 +127,8 @@ def test_what_nobody_knows_is_a_row():
 
 # Of other Pythons, systems and NumPys.
 ELSEWHERE = """
-    activate_stack_trampoline copy copy_into deactivate_stack_trampoline getdlopenflags is_junction
-    isdevdrive isjunction itemset lchmod link_to move move_into prlimit process_cpu_count
+    activate_stack_trampoline copy copy_into deactivate_stack_trampoline getLevelNamesMapping getdlopenflags
+    is_junction isdevdrive isjunction itemset lchmod link_to move move_into prlimit process_cpu_count
     sched_getaffinity setdlopenflags setprofile_all_threads settrace_all_threads startfile uuid6
     uuid7 uuid8
 """.split()

@@ -13,7 +13,7 @@ from dy2st_runtime.dims import symbol  # noqa: E402
 from dy2st_runtime.engine.onnx.model import write_model  # noqa: E402
 from dy2st_runtime.ir import F, apply  # noqa: E402
 from tests.recorded import floats, program_of  # noqa: E402
-from tests.runtime.engine.onnx.test_samples import in_onnxruntime, in_reference  # noqa: E402
+from tests.runtime.engine.onnx.test_samples import IS_OLD, in_onnxruntime, in_reference  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:(divide|invalid|overflow|underflow)")
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "int64")
@@ -94,6 +94,7 @@ def test_floats_are_divided_as_numpy_divides_them(dtype):
     assert_equal(lambda x, y: [x // y, F.remainder(x, y), x / y], x, y)
 
 
+@pytest.mark.skipif(IS_OLD, reason="onnxruntime before 1.24 puts NaN elsewhere")
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_nan_is_the_largest_and_wins(dtype):
     x = np.array([[1, NAN, 3, NAN], [INF, 2, 2, -INF], [0, 0, NAN, 1]]).astype(dtype)

@@ -21,6 +21,9 @@ from dy2st_runtime.ops import seed  # noqa: E402
 from tests.runtime.engine.xla.near import assert_near  # noqa: E402
 from tests.runtime.ops.test_every_operator import CASES, arrays_of  # noqa: E402
 
+# onnxruntime 1.23 is the last one of Python 3.10: what it has wrong, later ones have right.
+IS_OLD = tuple(map(int, onnxruntime.__version__.split(".")[:2])) < (1, 24)
+WRONG_IN_OLD = ("dynamic_one_hot", "gcd", "lcm")
 BY_FLOAT32 = {"erf", "gelu"}  # in float64 onnx.reference computes them in float32
 
 
@@ -85,6 +88,8 @@ def check(definition, program, arrays):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize(("definition", "sample"), CASES)
 def test_a_sample_gives_what_the_kernel_gives(definition, sample, dtype, capsys):
+    if IS_OLD and definition.name in WRONG_IN_OLD:
+        pytest.skip("onnxruntime before 1.24 computes it wrongly, or refuses it")
     arrays = arrays_of(definition, sample)
     if dtype == "float32":
         if not any(array.dtype == np.float64 for array in arrays):
