@@ -43,7 +43,7 @@ from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ops.control_flow import cond
 
-Compare = Callable[[], tuple[Any]]
+_Compare = Callable[[], tuple[Any]]
 _MOST_PAIRS = 120  # of a list of Python whose elements are compared two by two
 
 
@@ -60,8 +60,8 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     elif len(keys) < 2 or all(info(type(one)).is_plain for one in keys[:2]):
         are_known = True
     else:
-        compare: Compare = lambda: (trace.test_of(trace.lt(keys[1], keys[0])),)  # noqa: E731
-        region = _tried(trace, compare)
+        compare: _Compare = lambda: (trace.test_of(trace.lt(keys[1], keys[0])),)  # noqa: E731
+        region = _trial(trace, compare)  # Python has not asked this yet
         are_known = isinstance((region.results or compare())[0], bool)
         if not are_known:
             _refuse_changes(region)
@@ -86,7 +86,7 @@ def ordered(trace: Trace, content: Any, key: Any, reverse: Any) -> Any:
     return [element_at(trace, new, place) for place in range(len(items))]
 
 
-def _tried(trace: Trace, compare: Compare) -> Region:
+def _trial(trace: Trace, compare: _Compare) -> Region:
     """What comparisons give and change, as if nobody had asked them."""
     with trace.region() as region:
         end_region(trace, region, compare)
@@ -208,8 +208,8 @@ def _of_dynamic(
         assert keys.element is not None
         columns = _columns_of(trace, keys.element, keys.arrays)
         if columns is None:
-            rank: Compare = lambda: (trace.call(methods.ranks, keys, is_reversed),)  # noqa: E731
-            _refuse_changes(_tried(trace, rank))
+            rank: _Compare = lambda: (trace.call(methods.ranks, keys, is_reversed),)  # noqa: E731
+            _refuse_changes(_trial(trace, rank))
             ranks = trace.content(*rank())
             columns = [F.array_stack(trace.tracer.local(ranks.arrays[0]))]
             order = _order(trace, columns, False, length)

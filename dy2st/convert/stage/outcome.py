@@ -32,7 +32,7 @@ from dy2st_runtime.errors import (
 )
 from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.exceptions import ErrorKind
-from dy2st_runtime.ir.location import entries_of, is_own_file, is_passing, location_of
+from dy2st_runtime.ir.location import entries_of, is_own_file, is_reraise, location_of
 from dy2st_runtime.ir.structure import flatten, is_container
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 
@@ -233,7 +233,7 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
 def _is_of_the_user(error: BaseException) -> bool:
     """Whether user code raised it, or what stands for a function of Python: no fault of ours."""
     # Whoever stands last has raised it; all others have let it pass, as what hides frames of ours.
-    entries = [one for one in entries_of(error.__traceback__) if not is_passing(one)]
+    entries = [one for one in entries_of(error.__traceback__) if not is_reraise(one)]
     if not entries:
         return False
     frame = entries[-1].tb_frame

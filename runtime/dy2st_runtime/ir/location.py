@@ -173,7 +173,7 @@ def without_own_frames(function: Callable[P, R]) -> Callable[P, R]:
     return run
 
 
-def is_passing(entry: TracebackType) -> bool:
+def is_reraise(entry: TracebackType) -> bool:
     """Whether an error has only passed what hides our frames, which Python 3.10 shows."""
     return entry.tb_frame.f_code.co_filename == __file__
 
