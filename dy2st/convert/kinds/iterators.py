@@ -37,7 +37,7 @@ from dy2st.convert.values.special import (
     Union,
     zipped,
 )
-from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum, minimum
+from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor
 
@@ -101,7 +101,7 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
         check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
-    found = zipped(staged, lambda a, b: _shorter(trace, a, b))
+    found = zipped(staged, lambda a, b: trace.call(min, a, b))
     return iterator(trace, found.size, found.item)
 
 
@@ -149,13 +149,6 @@ def _round_of(items: itertools.cycle[Any]) -> list[Any]:
         found.append(next(items, None))
     (given,) = (one for one in get_referents(items) if type(one) is list)
     return [*found, *itertools.islice(items, len(given))][: len(given)]
-
-
-def _shorter(trace: Trace, left: Any, right: Any) -> Any:
-    if all(isinstance(one, (int, Dim)) for one in (left, right)):
-        return minimum(left, right)
-    found = F.minimum(scalar(trace, left), scalar(trace, right))
-    return as_number(trace, found, int)
 
 
 @function_row(reversed)

@@ -17,7 +17,7 @@ import numpy as np
 from dy2st.convert.objects import is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
-from dy2st.convert.types import TypeInfo, bare, info
+from dy2st.convert.types import bare, info
 from dy2st.convert.types.objects import set_attributes
 from dy2st.convert.types.values import emptied, fill, read_state
 from dy2st.convert.values.flatten import build, flatten
@@ -268,7 +268,9 @@ class Taker:
                 return self._note(value, Made(kind, (), [], copy(value)))
             except TypeError:  # Python cannot copy it: it looks into another one
                 raise self._refusal(value) from None
-        if row.state == "derived" or (_extends_immutable(row) and not isinstance(value, Enum)):
+        is_plain = row.base.is_plain or row.base.family in ("set", "tuple")
+        is_fixed = row.base is not row and row.is_unchanging and not isinstance(value, Enum)
+        if row.state == "derived" or (is_plain and is_fixed):
             return self._derived(value)
         # A method, or a partial, is made of its parts; traced tensors have methods of their own.
         is_of_tensor = isinstance(getattr(value, "__self__", None), Variable)
@@ -391,12 +393,6 @@ class Taker:
         return Made(node.kind, node.names, items, like)
 
 
-def _extends_immutable(row: TypeInfo) -> bool:
-    """Whether a class is derived from numbers, texts, tuples or frozensets."""
-    is_fixed = row.base.is_plain or row.base.family in ("set", "tuple")
-    return row.base is not row and row.is_unchanging and is_fixed
-
-
 def _is_computed(tree: Any) -> bool:
     """Whether a value depends on the outputs of the Program."""
     if isinstance(tree, Made):
@@ -459,15 +455,11 @@ _ENTRIES = "a dict, or an object, of which a tensor decides the entries"
 _MOST_OPTIONAL = 6  # each doubles the dicts of which a file has one
 
 
-class _NotPlain(Exception):
-    """A tree that is no structure; its text says what is none."""
-
-
 def structure_of(tree: Any) -> tuple[Any, str]:
     """The tree as a structure, or what in it files cannot hold, in words."""
     try:
         return _Plain().whole(tree), ""
-    except _NotPlain as error:
+    except structure.NotPlain as error:
         return None, str(error)
 
 
@@ -498,7 +490,7 @@ class _Plain:
         if type(one) is not Objects:  # it is met twice
             held = self._of(one, False)
             if isinstance(held, Choice):  # of dicts, by the entries that are there
-                raise _NotPlain("one object in two places")
+                raise structure.NotPlain("one object in two places")
             return (held,)
         (rows,) = one.columns.values()
         first = Output(rows.arrays[0].index)
@@ -528,7 +520,7 @@ class _Plain:
             found = self.of(tree.tree)
             # An output would be one of all rows, and not of one.
             if structure.flatten(found, lambda entry: isinstance(entry, Output))[0]:
-                raise _NotPlain("one tensor in all elements of a list")
+                raise structure.NotPlain("one tensor in all elements of a list")
             return found
         if kind is Several:
             cases = [
@@ -541,15 +533,17 @@ class _Plain:
         if kind is Located:
             table = tree.objects.tree if type(tree.objects) is Older else tree.objects
             if not info(table.kind).is_container:
-                raise _NotPlain(f"a {table.kind.__name__}")
+                raise structure.NotPlain(f"a {table.kind.__name__}")
             return self._at(table, self.of(tree.place))
         if not isinstance(tree, Tree):
             return tree
         held = tree.get() if isinstance(tree, Known) else None
+        if type(held) is frozenset:
+            return structure.container(frozenset, list(held))
         if isinstance(held, Special):
-            raise _NotPlain(_ENTRIES)
+            raise structure.NotPlain(_ENTRIES)
         kind = tree.kind if isinstance(tree, (Objects, Derived)) else type(held)
-        raise _NotPlain(f"a {kind.__name__}")
+        raise structure.NotPlain(f"a {kind.__name__}")
 
     def _case(self, tree: Any) -> Any:
         """A case of a choice; one that is older than the branch has its outputs to itself."""
@@ -560,16 +554,17 @@ class _Plain:
         return structure.Only(self.of(tree, True)) if isinstance(tree, Tree) else tree
 
     def _made(self, tree: Made, of: Callable[[Any], Any], may_miss: bool = False) -> Any:
-        row = info(tree.kind)
-        if not issubclass(tree.kind, (list, tuple, dict)) or row.keeps_more:
-            raise _NotPlain(f"a {tree.kind.__name__}")
-        self._meet(tree, not may_miss or issubclass(tree.kind, tuple))
-        if not may_miss or not issubclass(tree.kind, dict):
-            return row.make(tree.kind, [of(item) for item in tree.items], tree.keys, None)
-        if sum(map(_may_miss, tree.items)) > _MOST_OPTIONAL:
-            raise _NotPlain(_ENTRIES)
-        entries = map(self._entry, tree.items)
-        return _either(tree.kind, {}, list(zip(tree.keys, entries, strict=True)))
+        kind = _held_as(tree.kind)
+        if not issubclass(kind, (list, tuple, dict)):
+            raise structure.NotPlain(f"a {kind.__name__}")
+        self._meet(tree, not may_miss or issubclass(kind, tuple) or kind is not tree.kind)
+        if not may_miss or kind is not dict:
+            made = info(kind).make(kind, [of(item) for item in tree.items], tree.keys, None)
+        elif sum(map(_may_miss, tree.items)) > _MOST_OPTIONAL:
+            raise structure.NotPlain(_ENTRIES)
+        else:
+            made = _either({}, list(zip(tree.keys, map(self._entry, tree.items), strict=True)))
+        return made if kind is tree.kind else _contained(tree, made)
 
     def _entry(self, item: Any) -> Any:
         """An entry of a dict: where it may miss, a Choice with MISSING among its cases."""
@@ -580,21 +575,23 @@ class _Plain:
 
     def _meet(self, tree: Any, is_alone: bool) -> None:
         if id(tree) in self._seen:
-            raise _NotPlain("one object in two places") if is_alone else _Twice(tree)
+            raise structure.NotPlain("one object in two places") if is_alone else _Twice(tree)
         self._seen.add(id(tree))
 
     def _rows(self, tree: Rows, is_inside: bool) -> Any:
         """A list, tuple, set or dict; a list of tensors is an output as it is."""
-        self._meet(tree, is_inside or tree.kind is tuple)
-        if tree.kind not in structure.ROW_KINDS.values():
+        self._meet(tree, is_inside or tree.kind not in (list, set, dict))
+        kind: Any = set if tree.kind is set else _held_as(tree.kind)
+        if kind not in structure.ROW_KINDS.values():
             what = "keys" if issubclass(tree.kind, dict) else "elements"
-            raise _NotPlain(f"a {tree.kind.__name__} of which a tensor decides the {what}")
+            raise structure.NotPlain(f"a {tree.kind.__name__} of which a tensor decides the {what}")
         first, element = Output(tree.arrays[0].index), tree.element
-        if tree.kind is list and type(element) is Out and element.number is None:
-            return first
-        if element is MISSING:
-            element = (None, None) if tree.kind is dict else None
-        return structure.Rows(first, self.of(element, True), tree.kind.__name__)
+        made: Any = first
+        if not (kind is list and type(element) is Out and element.number is None):
+            if element is MISSING:
+                element = (None, None) if kind is dict else None
+            made = structure.Rows(first, self.of(element, True), kind.__name__)
+        return made if kind is tree.kind else _contained(tree, made)
 
 
 def _is_missing(tree: Any) -> bool:
@@ -605,15 +602,28 @@ def _may_miss(item: Any) -> bool:
     return isinstance(item, Several) and any(_is_missing(case) for _, case in item.cases)
 
 
-def _either(kind: type, made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -> Any:
+def _either(made: dict[Any, Any], left: Sequence[tuple[Any, Any]]) -> Any:
     """A dict of what is made and of what is left; where an entry may miss, a Choice of dicts."""
     if not left:
-        return info(kind).make(kind, list(made.values()), list(made), None)
+        return made
     (key, entry), *left = left
     if not (isinstance(entry, Choice) and any(case is MISSING for case in entry.cases)):
-        return _either(kind, {**made, key: entry}, left)
+        return _either({**made, key: entry}, left)
     dicts = [made if case is MISSING else {**made, key: case} for case in entry.cases]
-    return Choice(entry.tag, tuple(_either(kind, one, left) for one in dicts))
+    return Choice(entry.tag, tuple(_either(one, left) for one in dicts))
+
+
+def _held_as(kind: type) -> type:
+    """What a file makes a container of the library of; any other kind as it is."""
+    if info(kind).base.kind is not kind or kind.__name__ not in structure.CONTAINERS:
+        return kind
+    return dict if issubclass(kind, dict) else list
+
+
+def _contained(tree: Made | Rows, made: Any) -> structure.Container:
+    """A container of Python's library, of what the list, set or dict `made` holds."""
+    row = info(tree.kind)
+    return structure.container(tree.kind, made, *row.settings(tree.like)[-1:])
 
 
 class _Row(dict[int, Any]):

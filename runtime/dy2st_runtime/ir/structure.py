@@ -10,7 +10,8 @@ can be read, compared and saved.
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+import sys
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +63,26 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
+class Container:
+    """A container of Python's library, of what the list, set or dict that `entry` gives holds.
+
+    `kind` is one of CONTAINERS. `setting` is the maxlen of a deque, or what a defaultdict calls for
+    a missing key, one of FACTORIES.
+
+    >>> rebuild(Container("deque", [Output(0), 2], 3), ["a"])
+    deque(['a', 2], maxlen=3)
+    """
+
+    kind: str
+    entry: Any
+    setting: Any = None
+
+    def mapped(self, function: Callable[[Any], Any]) -> Container:
+        """The same with `function` applied to the entry."""
+        return Container(self.kind, function(self.entry), self.setting)
+
+
+@dataclass(frozen=True, slots=True)
 class Only:
     """`entry`, of lists of one item: what a Choice gives that is in no other case."""
 
@@ -108,6 +129,42 @@ class Tables:
 ROW_KINDS: dict[str, Callable[[Iterable[Any]], Any]] = {
     one.__name__: one for one in (list, tuple, dict, set)
 }
+# A file names these, and no function else.
+FACTORIES: dict[str | None, Any] = {
+    None: None,
+    **{one.__name__: one for one in (bool, int, float, str, list, dict, set, tuple)},
+}
+CONTAINERS: dict[str, Callable[[Any, Any], Any]] = {
+    "Counter": lambda held, _: Counter(held),
+    "OrderedDict": lambda held, _: OrderedDict(held),
+    "defaultdict": lambda held, factory: defaultdict(FACTORIES[factory], held),
+    "deque": deque,
+    "frozenset": lambda held, _: frozenset(held),
+    "set": lambda held, _: set(held),
+}
+
+
+class NotPlain(Exception):
+    """Something that no structure holds; the text says what."""
+
+
+def container(kind: type, held: Any, setting: Any = None) -> Container:
+    """The Container of a kind, which holds what the structure `held` does.
+
+    >>> container(set, ["b", "a"])
+    Container(kind='set', entry=['a', 'b'], setting=None)
+    """
+    name = kind.__name__
+    if kind in (set, frozenset) and isinstance(held, list):
+        if not all(map(may_be_key, held)):
+            raise NotPlain(f"a {name} of other things than numbers and texts")
+        held = sorted(held, key=repr)  # the same whatever the hashes of this process
+    if kind is defaultdict:
+        factory = getattr(setting, "__name__", None)
+        if factory not in FACTORIES or FACTORIES[factory] is not setting:
+            raise NotPlain("a defaultdict with a function of its own")
+        setting = factory
+    return Container(name, held, setting)
 
 
 def flatten(value: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Any]:
@@ -147,6 +204,8 @@ def _built(entry: Any, leaf: Callable[[int], Any], tables: Sequence[Any] = ()) -
         count = len(leaf(entry.length.index))
         rows = (_built(entry.entry, _of_row(leaf, place), tables) for place in range(count))
         return ROW_KINDS[entry.kind](rows)
+    if isinstance(entry, Container):
+        return CONTAINERS[entry.kind](_built(entry.entry, leaf, tables), entry.setting)
     if isinstance(entry, Only):
         return _built(entry.entry, _of_row(leaf, 0), tables)
     if isinstance(entry, At):
@@ -231,7 +290,7 @@ def containers_of(values: Iterable[Any]) -> list[Any]:
     return found
 
 
-_WITH_MAPPED = (Choice, Text, Rows, Only, At, Tables)
+_WITH_MAPPED = (Choice, Text, Rows, Container, Only, At, Tables)
 
 
 # -- what a structure may hold ----------------------------------------------------------------
@@ -265,6 +324,9 @@ def wrong_entries(
             yield from wrong_entries(value.length, items, depth + 1)
             yield from _wrong_keys(value)
         yield from wrong_entries(value.entry, items, depth + 1, tables)
+    elif isinstance(value, Container):
+        yield from _wrong_container(value, types)
+        yield from wrong_entries(value.entry, types, depth + 1, tables)
     elif isinstance(value, At):
         is_place = isinstance(value.place, Output) and _is_whole_number(value.place, types)
         if not isinstance(value.place, int) and not is_place:
@@ -327,17 +389,42 @@ def _wrong_keys(rows: Rows) -> Iterator[str]:
         yield "the rows of a dict are no pairs"
     elif rows.kind in ("dict", "set"):
         key = rows.entry[0] if rows.kind == "dict" else rows.entry
-        if not all(_may_be_key(one) for one in (key if type(key) is tuple else (key,))):
+        if not may_be_key(key):
             yield f"a {rows.kind} has the key {key!r:.80}"
 
 
-def _may_be_key(key: Any) -> bool:
+def _wrong_container(value: Container, types: Sequence[ValueType | None]) -> Iterator[str]:
+    """What is wrong with a container besides its entry."""
+    kind, setting = value.kind, value.setting
+    if kind not in CONTAINERS:
+        yield f"a container {kind!r:.80}"
+        return
+    wanted = {"deque": ("list",), "set": ("list", "set"), "frozenset": ("list", "set")}
+    cases = value.entry.cases if isinstance(value.entry, Choice) else (value.entry,)
+    held = [case.entry if isinstance(case, Only) else case for case in cases]
+    if not all(_kind_of(one, types) in wanted.get(kind, ("dict",)) for one in held):
+        yield f"a {kind} made of {value.entry!r:.80}"
+    elif kind in ("set", "frozenset"):
+        elements = [one for each in held if isinstance(each, list) for one in each]
+        is_tensors = any(isinstance(each, Output) for each in held)
+        if is_tensors or not all(map(may_be_key, elements)):
+            yield f"a {kind} of {value.entry!r:.80}"
+    is_length = kind == "deque" and type(setting) is int and 0 <= setting <= sys.maxsize
+    is_factory = kind == "defaultdict" and isinstance(setting, str) and setting in FACTORIES
+    if setting is not None and not (is_length or is_factory):
+        yield f"a {kind} with {setting!r:.80}"
+
+
+def may_be_key(key: Any) -> bool:
+    """Whether an entry of a structure gives a key of a dict, or an element of a set."""
     if isinstance(key, Output):
         return key.as_number
     if isinstance(key, Choice):
-        return all(_may_be_key(case) for case in key.cases)
+        return all(may_be_key(case) for case in key.cases)
     if isinstance(key, Only):
-        return _may_be_key(key.entry)
+        return may_be_key(key.entry)
+    if type(key) is tuple:
+        return all(map(may_be_key, key))
     return isinstance(key, Text) or _is_key(key)
 
 

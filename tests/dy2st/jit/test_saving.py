@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, OrderedDict, defaultdict, deque
+from enum import Enum
 
 import numpy as np
 import pytest
@@ -31,14 +32,19 @@ def _keys(x):
     return found
 
 
+class Ranking(Enum):
+    FIRST = 1
+
+
 def _entries(x):
     return {place: x for place in range(7) if x.sum() > place}
 
 
 NOT_HELD = {
-    "of which a tensor decides the keys": lambda x: Counter(_keys(x)),
     "of which a tensor decides the entries": _entries,
-    "a set": lambda x: ({1, 2}, x),
+    "a Ranking": lambda x: {Ranking.FIRST, x.shape[0]},
+    "a set of other things": lambda x: {(x, 1)},
+    "a defaultdict with a function": lambda x: defaultdict(lambda: 1, a=x),
     "a slice": lambda x: (slice(1, 2), x),
     "a function": lambda x: [x, lambda: 1],
 }
@@ -50,6 +56,68 @@ def test_a_result_that_no_file_holds_is_named(words, tmp_path):
     with pytest.raises(ConversionError, match="a Program alone cannot give back: a .*\n") as error:
         P.jit.save(static, str(tmp_path / "model"))
     assert words in str(error.value)
+
+
+def _of_keys(make):
+    return lambda x: make(_keys(x))
+
+
+def _window(x):
+    kept = deque(maxlen=2)
+    for value in x:
+        if value > 0:
+            kept.append(value)
+    return kept
+
+
+def _counted(x):
+    found = Counter(a=1)
+    if x.sum() > 0:
+        found["b"] += x.shape[0]
+    return found
+
+
+def _grouped(x):
+    groups = defaultdict(list)
+    for value in x:
+        groups[int(value)].append(value)
+    return groups
+
+
+CONTAINERS = {
+    "a set": lambda x: ({"b", "a", 1, x.shape[0], ("c", x.shape[0])}, x),
+    "a frozenset": lambda x: [frozenset(["b", "a", (1, 2)]), x],
+    "a deque": lambda x: deque([x, 1], 3),
+    "a deque of a length": _window,
+    "a Counter": lambda x: Counter(a=x.shape[0], b=2),
+    "a Counter that may miss a key": _counted,
+    "a Counter of keys of the data": _of_keys(Counter),
+    "an OrderedDict of keys of the data": _of_keys(OrderedDict),
+    "a set of the data": _of_keys(set),
+    "a defaultdict": _grouped,
+    "a defaultdict without a factory": lambda x: defaultdict(None, a=x),
+    "one on some paths": lambda x: deque([x]) if x.sum() > 0 else {1},
+    "some in a list": lambda x: [deque([v, 1]) for v in x],
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_a_container_of_the_library_is_saved_as_what_it_is(name, tmp_path):
+    static = to_static(CONTAINERS[name], input_spec=[InputSpec([None])])
+    P.jit.save(static, str(tmp_path / "model"))
+    loaded = P.jit.load(str(tmp_path / "model"))
+    for values in ([1.0, 3.0, 3.5], [-1.0], [2.0, -1.0, 1.0]):
+        x = P.to_tensor(values)
+        assert _shown(loaded(x)) == _shown(static(x)) == _shown(CONTAINERS[name](x))
+
+
+def _shown(value):
+    """The text of a value; sets in the order of their elements."""
+    if isinstance(value, (list, tuple)):
+        return [_shown(one) for one in value]
+    if isinstance(value, (set, frozenset)):
+        return type(value), sorted(map(repr, value))
+    return repr(value)
 
 
 def _optional(x):

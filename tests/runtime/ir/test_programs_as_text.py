@@ -17,7 +17,7 @@ from dy2st_runtime.dims import symbol
 from dy2st_runtime.errors import Location, ParseError
 from dy2st_runtime.ir import DEFINITIONS, F, Output, Program, TensorType, Tracer, Variable
 from dy2st_runtime.ir.checks.verifier import findings
-from dy2st_runtime.ir.structure import At, Only, Rows, Tables
+from dy2st_runtime.ir.structure import At, Container, Only, Rows, Tables
 from dy2st_runtime.ir.text.attribute_parser import AttributeParser
 from dy2st_runtime.ir.text.attribute_text import attribute_text
 from dy2st_runtime.ir.text.parser import parse, parse_one
@@ -283,6 +283,8 @@ Point = collections.namedtuple("Point", ["x", "y"])
         (Rows(Output(1), (Output(1),)), "#dy2st.rows<#dy2st.output<1>, [#dy2st.output<1>]>"),
         (Rows(Output(1), 2, "set"), '#dy2st.rows<#dy2st.output<1>, 2 : i64, "set">'),
         (Only(Output(1)), "#dy2st.only<#dy2st.output<1>>"),
+        (Container("deque", [1], 3), '#dy2st.container<"deque", #dy2st.list<[1]>, 3 : i64>'),
+        (Container("set", Output(1)), '#dy2st.container<"set", #dy2st.output<1>>'),
         (At(1, Output(2)), "#dy2st.at<1, #dy2st.output<2>>"),
         (
             Tables((Rows(Output(0), [1]),), At(0, 3)),

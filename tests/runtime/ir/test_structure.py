@@ -11,7 +11,16 @@ import pytest
 from dy2st_runtime.errors import FormatError
 from dy2st_runtime.ir import Output
 from dy2st_runtime.ir.choice import Choice
-from dy2st_runtime.ir.structure import At, Only, Rows, Tables, flatten, rebuild, wrong_entries
+from dy2st_runtime.ir.structure import (
+    At,
+    Container,
+    Only,
+    Rows,
+    Tables,
+    flatten,
+    rebuild,
+    wrong_entries,
+)
 from dy2st_runtime.ir.types import ArrayType, TensorType
 
 NUMBER = TensorType(np.dtype("int64"), ())
@@ -63,6 +72,40 @@ def test_a_table_may_say_what_each_place_holds():
     assert numbers == {"b", "c"}
 
 
+def test_a_container_is_made_of_what_its_entry_gives():
+    numbers = [np.int64(2), np.int64(1)]
+    entry = Rows(Output(0), Output(0, as_number=True), "set")
+    assert rebuild(Container("frozenset", entry), [numbers]) == frozenset({1, 2})
+    window = rebuild(Container("deque", Output(0), 1), [numbers])
+    assert list(window) == [1] and window.maxlen == 1
+    made = rebuild(Container("defaultdict", {"a": Output(0)}, "list"), ["x"])
+    assert made["a"] == "x" and made["b"] == []
+
+
+@pytest.mark.parametrize(
+    ("structure", "words"),
+    [
+        (Container("bytearray", [1]), "a container 'bytearray'"),
+        (Container("deque", {1: 2}), "a deque made of"),
+        (Container("deque", Output(0)), "a deque made of"),
+        (Container("deque", [1], -1), "a deque with -1"),
+        (Container("deque", [1], True), "a deque with True"),
+        (Container("deque", [1], "list"), "a deque with 'list'"),
+        (Container("defaultdict", {}, "eval"), "a defaultdict with 'eval'"),
+        (Container("defaultdict", {}, [1]), "a defaultdict with"),
+        (Container("Counter", {}, 1), "a Counter with 1"),
+        (Container("Counter", [1]), "a Counter made of"),
+        (Container("set", {1: 2}), "a set made of"),
+        (Container("set", [[]]), "a set of"),
+        (Container("frozenset", Output(1)), "a frozenset of"),
+        (Container("set", Choice(Output(0), (Only(Output(1)), [1]))), "a set of"),
+        (Container("deque", [Output(7)]), "none with index 7"),
+    ],
+)
+def test_what_is_wrong_with_a_container_is_said(structure, words):
+    assert any(words in wrong for wrong in wrong_entries(structure, [NUMBER, ArrayType(VECTOR)]))
+
+
 def test_a_place_is_in_its_table():
     for place in (-1, 2):
         with pytest.raises(FormatError, match=f"place {place} of a table of 2"):
@@ -110,6 +153,9 @@ def test_what_is_no_list_has_no_rows(structure, words):
         Rows(Output(2), Output(2, as_number=True)),
         Tables((Rows(Output(1), [Output(1)]), Rows(Output(2), [])), (At(1, 0), At(0, Output(0)))),
         Tables((([At(0, 1)], Output(1)),), At(0, 1)),
+        Container("Counter", Choice(Output(0), ({1: Output(0)}, {}))),
+        Container("set", [1, ("a", 2), Output(0, as_number=True)]),
+        Container("deque", Output(1), 0),
     ],
 )
 def test_rows_of_lists_are_right(structure):

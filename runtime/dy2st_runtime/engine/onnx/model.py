@@ -20,7 +20,7 @@ from dy2st_runtime.engine.onnx.writer_tools import if_else
 from dy2st_runtime.errors import ArgumentError
 from dy2st_runtime.ir.program import Operator, Program, Variable
 from dy2st_runtime.ir.sizes import origins
-from dy2st_runtime.ir.structure import Output
+from dy2st_runtime.ir.structure import Container, Output
 from dy2st_runtime.version import VERSION
 
 Array = np.ndarray[Any, Any]
@@ -252,7 +252,9 @@ def output_names(program: Program) -> list[str]:
 
 
 def _paths(tree: Any, path: tuple[Any, ...]) -> Any:
-    if isinstance(tree, dict):
+    if isinstance(tree, Container):
+        yield from _paths(tree.entry, path)
+    elif isinstance(tree, dict):
         for key, entry in tree.items():
             yield from _paths(entry, (*path, key))
     elif isinstance(tree, (tuple, list)):

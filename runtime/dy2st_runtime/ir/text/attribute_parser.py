@@ -14,7 +14,7 @@ import numpy as np
 from dy2st_runtime.dims import Condition, Dim, parse, parse_condition
 from dy2st_runtime.errors import Location, ParseError, ShapeError
 from dy2st_runtime.ir.choice import CONVERSIONS, Choice, Hole, Text
-from dy2st_runtime.ir.structure import At, Only, Output, Rows, Tables
+from dy2st_runtime.ir.structure import At, Container, Only, Output, Rows, Tables
 from dy2st_runtime.ir.text.array_parser import build_array, float_from_bits, read_elements
 from dy2st_runtime.ir.text.attribute_text import ELIDED, MAX_DEPTH
 from dy2st_runtime.ir.text.lexer import Lexer
@@ -353,6 +353,13 @@ class AttributeParser(Lexer):
             raise self.error("rows begin with an output, a list as long as they are", place)
         entry = self.attribute()
         return Rows(length, entry, self.string() if self.accept(",") else "list")
+
+    @_form("#dy2st.container")
+    def _container(self) -> Container:
+        kind = self.string()
+        self.expect(",")
+        entry = self.attribute()
+        return Container(kind, entry, self.attribute() if self.accept(",") else None)
 
     @_form("#dy2st.only")
     def _only(self) -> Only:

@@ -11,6 +11,9 @@
 | in structures: Output(0), Output(0, True) | `#dy2st.output<0>`, `#dy2st.output<0, number>` |
 | a list of rows, and the row of a case that was taken: Rows(Output(0), 1), Only(1) | \
 `#dy2st.rows<#dy2st.output<0>, 1 : i64>`, `#dy2st.only<1 : i64>` |
+| a container of Python's library: Container("deque", [1], 3), Container("set", [1]) | \
+`#dy2st.container<"deque", #dy2st.list<[1]>, 3 : i64>`, \
+`#dy2st.container<"set", #dy2st.list<[1]>>` |
 | lists that may be one in tables: Tables((Rows(Output(0), [1]),), At(0, Output(1))) | \
 `#dy2st.tables<[#dy2st.rows<#dy2st.output<0>, #dy2st.list<[1]>>], #dy2st.at<0, #dy2st.output<1>>>` |
 | [1, 2], {"a": 1}, b"a", np.float32(1) | `#dy2st.list<[1, 2]>`, `#dy2st.dict<[["a", 1]]>`, \
@@ -40,7 +43,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import Location
 from dy2st_runtime.ir.choice import Choice, Text
 from dy2st_runtime.ir.exceptions import ErrorKind
-from dy2st_runtime.ir.structure import At, Only, Output, Rows, Tables
+from dy2st_runtime.ir.structure import At, Container, Only, Output, Rows, Tables
 from dy2st_runtime.ir.types import ArrayType, DType, TensorType, element_text
 
 Array = np.ndarray[Any, Any]
@@ -226,6 +229,11 @@ _FORMS: dict[type, Callable[[Any, bool], str]] = {
         attribute_text(value.length),
         attribute_text(value.entry),
         "" if value.kind == "list" else f", {string_text(value.kind)}",
+    ),
+    Container: lambda value, _: "#dy2st.container<{}, {}{}>".format(
+        string_text(value.kind),
+        attribute_text(value.entry),
+        "" if value.setting is None else f", {attribute_text(value.setting)}",
     ),
     Only: lambda value, _: f"#dy2st.only<{attribute_text(value.entry)}>",
     At: lambda value, _: f"#dy2st.at<{value.table}, {attribute_text(value.place)}>",
