@@ -87,7 +87,9 @@ def _gelu_formula(x: Any, out: Any, approximate: bool) -> None:
         _weighted(x, bent, out)
         return
     tail_formula(x, out)
-    np.multiply(np.where(x < 0, out, x.dtype.type(1) - out), x, out=out)
+    # The share below x, without a choice for each element: 1 - out, or |0 - out| below 0.
+    np.abs(np.subtract(x >= 0, out, out=out), out=out)
+    out *= x
 
 
 @in_float32
