@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.lists import held
+from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.side_effects import called_by_the_user, note_abstract
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.stage.checks import caught
@@ -31,7 +32,6 @@ from dy2st.convert.values.layout import (
     Reference,
     Same,
     all_of,
-    is_traced_number,
     number_kind,
 )
 from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
@@ -152,14 +152,13 @@ def _hash(trace: Trace, value: Any) -> Any:
     own = own_method(trace, value, "__hash__")
     if own is not None:
         return trace.call(own, value)
-    parts = value if isinstance(value, tuple) else (value,)
-    if any(is_traced_number(one) or type(one) in (SymbolicSequence, Text, Union) for one in parts):
+    trace.alias_tracker.refuse_identity(value)
+    if is_traced_key(trace, value):
         raise TensorAsPython(
             "a traced number is a key of a dict or set, or a text or list of the Program is",
             why="it is known only when the Program runs",
             hint="compare it with the keys in an `if`, or keep entries in a tensor and index that",
         )
-    trace.alias_tracker.refuse_identity(value)
     return hash(value)
 
 

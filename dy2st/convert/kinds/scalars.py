@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from types import FunctionType
 from typing import Any
 
-from dy2st.convert.trace import Trace
+from dy2st.convert.effect_table import is_of_library
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import number_kind
 from dy2st.convert.values.special import SymbolicSequence, Union
@@ -84,8 +86,35 @@ def is_traced_key(trace: Trace, key: Any) -> bool:
         return any(is_traced_key(trace, one) for one in key)
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None
-    is_chosen = type(key) in (Union, SymbolicSequence, Dim, Condition, Text)
-    return is_chosen or trace.locations.of(key) is not None
+    row = info(type(key))
+    if row.is_traced or type(key) in (Union, SymbolicSequence, Text):
+        return True
+    if row.is_atom:
+        return False
+    held = _hashed(trace, key)
+    return trace.locations.of(key) is not None or any(is_traced_key(trace, one) for one in held)
+
+
+def _hashed(trace: Trace, key: Any) -> list[Any]:
+    """What the `__hash__` of a class of the user's reads of an object, or of a list in it."""
+    if info(type(key)).is_container:
+        content = trace.content(key)
+        return [content] if type(content) is SymbolicSequence else list(content)
+    own = own_method(trace, key, "__hash__")
+    if own is None or is_of_library(str(own.__module__)):
+        return []
+    held, todo = trace.fields(key) or {}, [*own.__code__.co_names]
+    for name in todo:
+        method = getattr(type(key), name, None)
+        method = getattr(method, "fget", method)
+        if isinstance(method, FunctionType):
+            todo += [one for one in method.__code__.co_names if one not in todo]
+        elif name not in held and method is None and name not in _HASHES:
+            return [*held.values()]  # whatever that reads
+    return [value for name, value in held.items() if name in todo]
+
+
+_HASHES = frozenset({"hash", "tuple", "frozenset", "type", "len", "id"})
 
 
 def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:

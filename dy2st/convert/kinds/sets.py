@@ -127,7 +127,7 @@ def _comparable(trace: Trace, iterable: Any) -> Any:
     """As `elements`, of what the Program can compare."""
     items = elements(trace, iterable)
     if type(items) is SymbolicSequence:
-        traced_keys.check_keys(items.element, set)
+        traced_keys.check_keys(trace, items.element, set)
     return items
 
 

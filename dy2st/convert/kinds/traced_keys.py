@@ -70,15 +70,17 @@ def is_entry(trace: Trace, name: Any, value: Any, key: Any) -> Any:
 
 def missing_key(key: Any) -> KeyError:
     """What Python raises; of a key that no exception of a Program can hold, in words."""
-    parts = key if type(key) is tuple else (key,)
-    if any(type(part) in (Union, SymbolicSequence, Text) for part in parts):
+    parts = [key]
+    for part in parts:
+        parts += part if type(part) is tuple else ()
+    if any(type(part) is Text or info(type(part)).family == "object" for part in parts):
         return KeyError("a key that is known only when the Program runs")
     return KeyError(key)
 
 
 def there(trace: Trace, key: Any, value: Any) -> Any:
     """An entry that must be there: KeyError where it is not."""
-    must(trace, presence(trace, value), missing_key(key))
+    must(trace, presence(trace, value), KeyError(key) if value is MISSING else missing_key(key))
     return trace.known(value)
 
 
@@ -134,35 +136,16 @@ def is_decided(trace: Trace, key: Any) -> bool:
     if info(type(key)).is_plain:
         return False
     parts = (key, *key) if isinstance(key, tuple) else (key,)
-    for part in parts:
-        _note_methods(trace, part)
-    return is_traced_key(trace, key)
+    return is_traced_key(trace, key) or any([_is_written(trace, part) for part in parts])
 
 
-def _note_methods(trace: Trace, key: Any) -> None:
-    """Note what `__hash__` and `__eq__` of the user's read; refuse what only the trace knows."""
+def _is_written(trace: Trace, key: Any) -> bool:
+    """Note what `__hash__` and `__eq__` of the user's read; whether only the trace knows it."""
     own = [own_method(trace, key, name) for name in ("__hash__", "__eq__")]
     users = [one for one in own if one is not None and not is_of_library(str(one.__module__))]
-    if not users:
-        return
-    reached = trace.note_reached((*users, key))
+    reached = trace.note_reached((*users, key)) if users else ()
     written = {owner for owner, _ in trace.over}
-    set_here = [one for one in reached if id(one) in written]
-    kind = type(key).__name__
-    if set_here and all(map(trace.is_made_here, set_here)):
-        raise ConversionError(
-            f"a {kind} that the data decides is looked up in a dict or set by its own __hash__ or "
-            "__eq__",
-            why="the Program can compare numbers, texts, and tuples of them",
-            hint="use what tells one from the other as the key",
-        )
-    if set_here:
-        raise ConversionError(
-            f"a {kind} is looked up in a dict or set whose __hash__ or __eq__ reads what the "
-            "function has set",
-            why="Python calls them by itself, and objects from outside are set after the call",
-            hint="use a key that does not change, such as a number or text",
-        )
+    return any(id(one) in written for one in reached)
 
 
 def is_keyed(trace: Trace, owner: Any) -> bool:
@@ -243,7 +226,7 @@ def put(trace: Trace, owner: Any, key: Any, *value: Any) -> None:
     item = (key, *value) if value else key
     pairs = with_item(trace, content, item, lambda array, leaf: (array, leaf))
     assert pairs.element is not None
-    check_keys(pairs.element, content.kind)
+    check_keys(trace, pairs.element, content.kind)
     # A key that is there keeps its place and itself, as in Python: 1 stays 1 where True is set.
     if content.kind is set:
         first = max(1, count(pairs.element))
@@ -264,42 +247,56 @@ def put(trace: Trace, owner: Any, key: Any, *value: Any) -> None:
     trace.alias_tracker.give(owner, place, item, pairs.element)
 
 
-def check_keys(element: Layout | None, kind: type) -> None:
+def check_keys(trace: Trace, element: Layout | None, kind: type) -> None:
     """Refuse keys, or elements of a set, that the Program cannot compare."""
     if element is None or (kind is not set and not leaves_of(element)):
         return
     key = element if kind is set else leaves_of(element)[0]
-    if not _is_key(key):
+    if not _is_key(trace, key):
         raise _no_key(kind)
 
 
 def _no_key(kind: type) -> ConversionError:
     return ConversionError(
         f"a {kind.__name__} whose keys the data decides gets a key that is a tensor or object",
-        why="the Program can compare numbers, texts, and tuples of them",
-        hint="make a number of it: int(key)",
+        why="the Program can compare numbers, texts, and tuples and frozen dataclasses of them",
+        hint="make a number of it, int(key), or a tuple of what tells one from the other",
     )
 
 
-def _is_key(node: Layout) -> bool:
+def _is_of_fields(kind: Any) -> bool:
+    """Whether a frozen dataclass has made `__eq__` and `__hash__` of its fields."""
+    made = [getattr(getattr(kind, name), "__code__", None) for name in ("__eq__", "__hash__")]
+    is_made = all(code is not None and not code.co_filename.endswith(".py") for code in made)
+    return is_made and bool(kind.__dataclass_params__.frozen)
+
+
+def _is_key(trace: Trace, node: Layout) -> bool:
     if isinstance(node, Same):
         return not isinstance(node.value, Tensor)
-    if has_code_points(node):
+    if isinstance(node, Number) or has_code_points(node):
         return True
-    if isinstance(node, Reference):  # which one it is, tells one from the other
-        kind: Any = node.kind
+    kind: Any = getattr(node, "kind", None)
+    items = leaves_of(node)
+    if isinstance(node, (Parts, Reference)) and _is_of_fields(kind):
+        fields = [one.name for one in kind.__dataclass_fields__.values() if one.compare]
+        if isinstance(node, Parts):
+            items = [item for name, item in zip(node.names, items, strict=True) if name in fields]
+        else:
+            columns = [Same(node.columns[name], trace) for name in fields if name in node.columns]
+            items = [opened(item) for one in columns for item in leaves_of(opened(one))]
+    elif isinstance(node, Reference):  # which one it is, tells one from the other
         return bool(kind.__eq__ is object.__eq__)
-    if isinstance(node, (Parts, SequenceLayout)):
-        return issubclass(node.kind, tuple) and all(map(_is_key, leaves_of(node)))
-    return isinstance(node, Number) or (isinstance(node, Cases) and all(map(_is_key, node.cases)))
+    elif not isinstance(node, Cases) and not issubclass(kind or object, tuple):
+        return False
+    return all(_is_key(trace, item) for item in items)
 
 
 def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
     place, is_there = found(trace, content, key)
-    is_placed = trace.locations.of(key) is not None
-    must(trace, is_there, missing_key(content if is_placed else key))
+    must(trace, is_there, missing_key(key))
     return place
 
 

@@ -268,3 +268,35 @@ def smallest_by_several_keys(x):
     rows = [(i % 2, v, i) for i, v in enumerate(x)]
     rows.sort(key=lambda row: (row[0], -row[1]))
     return [i for _, _, i in rows]
+
+
+@dataclass(frozen=True)
+class Cell:
+    row: int
+    column: int
+
+    def neighbours(self, size):
+        for down, right in ((0, 1), (1, 0)):
+            if self.row + down < size and self.column + right < size:
+                yield Cell(self.row + down, self.column + right)
+
+
+@on(*GRAPHS)
+def uniform_cost_over_cells(weights):
+    start, goal = Cell(0, 0), Cell(2, 2)
+    frontier, best, parents = [(0.0, 0, start)], {start: 0.0}, {start: None}
+    ties = itertools.count(1)
+    while frontier:
+        cost, _, cell = heapq.heappop(frontier)
+        if cell == goal:
+            break
+        for after in cell.neighbours(3):
+            new = cost + float(weights[after.row, after.column])
+            if after not in best or new < best[after]:
+                best[after], parents[after] = new, cell
+                heapq.heappush(frontier, (new, next(ties), after))
+    path, at = [], goal
+    while at is not None:
+        path.append((at.row, at.column))
+        at = parents[at]
+    return best[goal], path[::-1], len(best)

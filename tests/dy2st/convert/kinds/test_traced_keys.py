@@ -362,7 +362,7 @@ def test_objects_of_a_list_that_the_data_orders_are_no_keys():
         heapq.heappop(held)
         return len({one for one in held})
 
-    refused(names, "by its own __hash__ or __eq__")
+    refused(names, "gets a key that is a tensor or object")
 
 
 class Bigram(NamedTuple):
