@@ -328,7 +328,7 @@ def place_of_index(trace: Trace, owner: Any, index: Any) -> Any:
     """An index from the beginning."""
     if type(index) is int and index >= 0:
         return index
-    length = length_of(trace, as_dynamic(trace, trace.raw(owner), type(owner)))
+    length = length_of(trace, as_dynamic(trace, trace.content(owner), type(owner)))
     if type(index) is int:
         return trace.add(length, index)
     whole = trace.tracer.local(scalar(trace, index))

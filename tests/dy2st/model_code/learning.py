@@ -267,3 +267,25 @@ def shift_reduce_arc_standard(actions):
         elif not buffer and len(stack) == 1:
             break
     return arcs, stack, list(buffer)
+
+
+class Client:
+    def __init__(self, number, share):
+        self.number, self.share, self.rounds = number, share, 0
+
+    def fit(self, state):
+        self.rounds += 1
+        return {name: value + self.share * (1 - value) for name, value in state.items()}
+
+
+@on(*REWARDS, unknown=EACH)
+def federated_rounds_of_those_that_are_there(shares):
+    clients = [Client(number, share) for number, share in enumerate(shares)]
+    state = {"w": dy2st.zeros([]), "b": dy2st.ones([])}
+    for _ in range(2):
+        chosen = [one for one in clients if one.share > 0.2] or clients
+        updates = [one.fit(state) for one in chosen]
+        state = {name: sum(u[name] for u in updates) / len(updates) for name in state}
+        if state["w"] > 0.6:
+            break
+    return state, [one.number for one in chosen], [one.rounds for one in clients]
