@@ -185,6 +185,24 @@ def any_size(element: TensorType, fixed: Container[Dim] = ()) -> TensorType:
     )
 
 
+def behind(type: ValueType, inner: Container[Dim]) -> ValueType:
+    """The type of a list where `inner` are known no more: a size made of them is any size.
+
+    One that is such a symbol itself gets its value where an element is read.
+    """
+    if isinstance(type, TensorType) or type.element is None:
+        return type
+    if isinstance(type.element, ArrayType):
+        return ArrayType(behind(type.element, inner))
+    sizes = [
+        size
+        if is_symbol(size) or not any(one in inner for one in symbols(size))
+        else size_of_elements()
+        for size in type.element.shape
+    ]
+    return ArrayType(type.element.with_shape(sizes))
+
+
 @overload
 def one_element(element: TensorType) -> TensorType: ...
 @overload

@@ -33,7 +33,13 @@ from dy2st_runtime.ir import (
 from dy2st_runtime.ir.attribute_kinds import TEXT
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
 from dy2st_runtime.ir.functions import define as define_function
-from dy2st_runtime.ir.join import facts_of_branches, facts_of_iterations, join_types, renewed
+from dy2st_runtime.ir.join import (
+    behind,
+    facts_of_branches,
+    facts_of_iterations,
+    join_types,
+    renewed,
+)
 from dy2st_runtime.ir.sizes import branch_condition, fresh_mark, made_since, origins
 from dy2st_runtime.ir.tracing.path_state import Path
 
@@ -128,7 +134,8 @@ def append_cond(
     """
     blocks = [path.block for path in paths]
     # Before `join`, whose symbols are those of the results.
-    inner, types = made_since(min(path.since for path in paths)), join()
+    inner = made_since(min(path.since for path in paths))
+    types = [behind(type, inner) for type in join()]
     captured = close_blocks(tracer, blocks, own=0)
     operands = [tracer.local(condition), *captured]
     results = [*tracer.append("cond", operands, {}, types, blocks).results]

@@ -513,3 +513,28 @@ def onsets_with_a_refractory(wave):
     if len(onsets) >= 2:
         tempo = (onsets[-1] - onsets[0]) / (len(onsets) - 1)
     return onsets, tempo
+
+
+DURATIONS = ([2, 0, 1, 3], [1, 1, 1], [1], [2])
+
+
+@on(*zip(DURATIONS, FRAMES), unknown=[[None], [None, 3]])
+def length_regulator_at_several_paces(durations, phonemes):
+    def expanded(pace):
+        carry = 0.0
+        for row, n in zip(phonemes, durations.tolist()):
+            exact = n / pace + carry
+            frames = int(exact + 0.5)
+            carry = exact - frames
+            for k in range(frames):
+                yield row, k / frames
+
+    found, failed = {}, []
+    for pace in (1.0, 4.0):
+        frames = list(expanded(pace))
+        if frames:
+            places = dy2st.to_tensor([place for _, place in frames])
+            found[pace] = dy2st.stack([row for row, _ in frames]) + places.unsqueeze(-1)
+        else:
+            failed.append(pace)
+    return found[1.0], {pace: one.shape[0] for pace, one in found.items()}, failed
