@@ -549,6 +549,8 @@ class _Plain:
         """A case of a choice; one that is older than the branch has its outputs to itself."""
         if type(tree) is Older:
             return self.of(tree.tree)
+        if _is_missing(tree):  # an entry that was read is there
+            return None
         if type(tree) is Made and any(type(item) is Older for item in tree.items):
             return self._made(tree, self._case)
         return structure.Only(self.of(tree, True)) if isinstance(tree, Tree) else tree

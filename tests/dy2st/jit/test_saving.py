@@ -132,13 +132,32 @@ def _optional(x):
     return found
 
 
-def test_a_dict_may_miss_entries(tmp_path):
-    static = to_static(_optional, input_spec=[InputSpec([None])])
+def _read(x):
+    log = {"sum": x.sum()}
+    for place in range(3):
+        if log["sum"] > place + 1:
+            log["stopped"] = place
+            break
+    else:
+        log["stopped"] = None
+    return log["stopped"], log["sum"]
+
+
+def _of_a_size_that_a_branch_knows(x):
+    found, kept = {}, [one for one in x if one > -2]
+    if len(kept) > 1:
+        found["a"] = dy2st.stack(kept) + dy2st.to_tensor([1.0 for _ in kept])
+    return found["a"] if "a" in found else x
+
+
+@pytest.mark.parametrize("function", [_optional, _read, _of_a_size_that_a_branch_knows])
+def test_a_dict_may_miss_entries(function, tmp_path):
+    static = to_static(function, input_spec=[InputSpec([None])])
     P.jit.save(static, str(tmp_path / "model"))
     loaded = P.jit.load(str(tmp_path / "model"))
     for values in ([1.0, 3.0], [1.0], [-1.0], [-4.0, 3.0], [0.0]):
         x = P.to_tensor(values)
-        assert repr(loaded(x)) == repr(static(x)) == repr(_optional(x))
+        assert repr(loaded(x)) == repr(static(x)) == repr(function(x))
 
 
 def _crossings(x):
