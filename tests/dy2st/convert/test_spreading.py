@@ -130,6 +130,21 @@ def largest_of_some(x):
     return max(0.0, *[float(v) for v in x if v > 0], 0.5)
 
 
-@pytest.mark.parametrize("function", [lists_of_pairs, largest_of_some])
+def sets_of_some(x):
+    sets = [{int(v), int(v) + 1} for v in x if v > 0]
+    every = set().union(*sets)
+    left = {0, 1, 2, 3}
+    left.difference_update([0], *sets)
+    return sorted(every), sorted({1, 4}.intersection({1, 2, 4}, *sets)), sorted(left)
+
+
+def sets_that_all_have(x):
+    sets = [{int(v), 1, 2} for v in x if v > 0]
+    return sorted(set.intersection(*sets)), len(set.union({7}, *sets)), sorted(sets[0])
+
+
+@pytest.mark.parametrize(
+    "function", [lists_of_pairs, largest_of_some, sets_of_some, sets_that_all_have]
+)
 def test_builtins_get_what_python_gives_them(function):
     same(function, *VALUES)
