@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 import gast
@@ -139,8 +140,9 @@ class _Chain:
         call = self._context.call("convert_match", load(self._subject), _spec(pattern), listed)
         target = gast.Tuple([store(name) for name in (hit, *parts)], gast.Store())
         before = at(pattern, gast.Assign([target], call, None))
-        pairs = zip(names, parts, strict=True)
-        return [before], at(pattern, load(hit)), [at(pattern, assign(n, load(p))) for n, p in pairs]
+        defined = partial(self._context.call, "defined")  # which it is, where the pattern fits
+        pairs = [(name, defined(load(part), constant(name))) for name, part in zip(names, parts)]
+        return [before], at(pattern, load(hit)), [at(pattern, assign(*pair)) for pair in pairs]
 
     def _simple(self, pattern: Node) -> Node | None:
         """The test of a value, None, or several of them, as an expression."""

@@ -8,7 +8,8 @@ Python comes to it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import FunctionType
 from typing import Any, NoReturn
 
@@ -222,17 +223,10 @@ _SEQUENCE, _MAPPING, _MATCH_SELF = 1 << 5, 1 << 6, 1 << 22
 _LOOKING = frozenset({"sequence", "mapping", "class"})
 
 
-def match(trace: Trace, subject: Any, pattern: Pattern, names: tuple[str, ...]) -> tuple[Any, ...]:
+def match(trace: Trace, subject: Any, pattern: Pattern, names: Sequence[str]) -> tuple[Any, ...]:
     """Whether a pattern fits, and what it binds to the names."""
-    found: Found = {}
-    hit = _Matcher(trace).match(subject, pattern, found)
-    return (hit, *(found.get(name, UNBOUND) for name in names))
-
-
-def _fits(length: int, parts: Sequence[Pattern]) -> bool:
-    """Whether a sequence of a length has an item for each part."""
-    has_star = any(part[0] == "star" for part in parts)
-    return length >= len(parts) - 1 if has_star else length == len(parts)
+    matcher = _Matcher(trace)
+    return matcher.bound(names, lambda found: matcher.match(subject, pattern, found))
 
 
 class _Matcher:
@@ -245,19 +239,31 @@ class _Matcher:
         """Whether a pattern fits; what it binds goes into `found`."""
         subject = known(self.trace, subject)
         if type(subject) is Union and pattern[0] in _LOOKING:
-            # Whichever value it is, is matched; the names are bound where it fits.
+            # Whichever value it is, is matched.
             names = [*_names_in(pattern)]
-
-            def matched(one: Any) -> tuple[Any, ...]:
-                own: Found = {}
-                hit = self.match(one, pattern, own)
-                return (hit, *(own.get(name, UNBOUND) for name in names))
-
-            hit, *values = map_cases(self.trace, matched, subject)
-            if hit is not False:
-                found.update(zip(names, values, strict=True))
-            return hit
+            matched = lambda one: match(self.trace, one, pattern, names)  # noqa: E731
+            return self._note(names, map_cases(self.trace, matched, subject), found)
         return getattr(self, f"_{pattern[0]}")(subject, pattern, found)
+
+    def bound(self, names: Sequence[str], matched: Callable[[Found], Any]) -> tuple[Any, ...]:
+        """Whether something fits, and what it binds to the names."""
+        found: Found = {}
+        hit = matched(found)
+        return (hit, *(found.get(name, UNBOUND) for name in names))
+
+    def _note(self, names: Sequence[str], either: Sequence[Any], found: Found) -> Any:
+        """Note what a pattern binds; returns whether it fits."""
+        hit, *values = either
+        if hit is False:
+            return False
+        found.update(zip(names, values, strict=True))
+        if isinstance(hit, Variable):
+            # Where it fits, all names are bound.
+            test = self.trace.origin(hit, Test) or Test()
+            facts = [(one, one.places_without(UNBOUND)) for one in values if type(one) is Union]
+            test.facts[True] = test.facts.get(True, []) + facts
+            self.trace.origins[id(hit)] = hit, test
+        return hit
 
     def _any(self, subject: Any, pattern: Pattern, found: Found) -> Any:
         return True
@@ -286,15 +292,9 @@ class _Matcher:
             if fits is False:
                 continue
             for name, value in own.items():
-                if hit is False:
-                    found[name] = value
-                elif found[name] is not value:
-                    found[name] = if_exp(
-                        self.trace,
-                        hit,
-                        lambda first=found[name]: first,  # type: ignore[misc]
-                        lambda value=value: value,  # type: ignore[misc]
-                    )
+                first = found.setdefault(name, value)
+                if first is not value:
+                    found[name] = if_exp(self.trace, hit, lambda: first, lambda: value)  # noqa: B023
             hit = fits if hit is False else or_(self.trace, hit, lambda fits=fits: fits)  # type: ignore[misc]
             if hit is True:
                 break
@@ -305,41 +305,37 @@ class _Matcher:
         kind = subject.kind if type(subject) is SymbolicSequence else type(subject)
         if not self._is_a(kind, _SEQUENCE):
             return False
-        items: Any = None
+        if parts == (("star", None),):
+            return True
+        length, has_star = trace.call(len, subject), any(part[0] == "star" for part in parts)
+        fits = trace.ge(length, len(parts) - 1) if has_star else trace.eq(length, len(parts))
+        matched = partial(self._items, subject, length, parts)
+        if isinstance(fits, bool):
+            return fits and matched(found)
+        names = [*_names_in(pattern)]
+        there, missed = lambda: self.bound(names, matched), lambda: (False, *[UNBOUND] * len(names))
+        return self._note(names, if_exp(trace, fits, there, missed), found)
+
+    def _items(self, subject: Any, length: Any, parts: Sequence[Pattern], found: Found) -> Any:
+        """Match a sequence that has an item for each part."""
+        trace = self.trace
+        star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
         is_known = info(type(subject)).is_container or type(subject) in (tuple, SymbolicSequence)
         # Of a sequence of the user's Python asks for single items where nobody wants all the rest.
         is_wild = all(part[0] == "any" or part == ("star", None) for part in parts)
-        is_by_place = not is_known and (is_wild or ("star", None) in parts)
-        if not is_known:
-            length = 0 if parts == (("star", None),) else trace.call(len, subject)
-            if not _fits(length, parts):
-                return False
-        if not is_by_place:
-            items = trace.listed(subject)
-            if type(items) is SymbolicSequence:
-                raise UnsupportedSyntax(
-                    "a sequence pattern is matched against a list whose length depends on a tensor",
-                    why="how many items the list has is known only when the Program runs",
-                    hint="compare len(...) of the list with an `if`, and take its items by index",
-                )
-            length = len(items)
-        if not _fits(length, parts):
-            return False
-        hit: Any = True
-        star = next((k for k, part in enumerate(parts) if part[0] == "star"), len(parts))
-        for k, part in enumerate(parts):
-            end = length - len(parts) + k + 1
-            if hit is False:
-                return False
-            if part[0] != "star":
-                place = k if k < star else end - 1
-                # An item that fits in any case is not asked for.
-                if part[0] != "any":
-                    one = trace.item(subject, place) if is_by_place else items[place]
-                    hit = self._both(hit, self.match(one, part, found))
-            elif part[1] is not None:
-                found[part[1]] = trace.made(items[k:end])
-        return hit
+        if not is_known and (is_wild or ("star", None) in parts):
+            count = len(parts)
+            place = [k if k < star else trace.add(length, k - count) for k in range(count)]
+            item: Callable[[int], Any] = lambda k: trace.item(subject, place[k])  # noqa: E731
+        elif star < len(parts):
+            item = trace.unpack_star(subject, star, len(parts) - star - 1).__getitem__
+        else:
+            item = trace.unpack(subject, len(parts)).__getitem__
+        if star < len(parts) and parts[star][1] is not None:
+            found[parts[star][1]] = item(star)
+        # An item that fits in any case is not asked for.
+        asked = [k for k, part in enumerate(parts) if part[0] not in ("any", "star")]
+        return self._all(map(item, asked), [parts[k] for k in asked], found)
 
     def _is_a(self, kind: type, flag: int) -> bool:
         """Whether a class is a sequence, or a mapping: by its bases, or registered as one."""
@@ -347,7 +343,7 @@ class _Matcher:
             note_abstract(self.trace)
         return bool(kind.__flags__ & flag)
 
-    def _all(self, items: Sequence[Any], parts: Sequence[Pattern], found: Found) -> Any:
+    def _all(self, items: Iterable[Any], parts: Sequence[Pattern], found: Found) -> Any:
         hit: Any = True
         for one, part in zip(items, parts, strict=True):
             hit = self._both(hit, self.match(one, part, found))
@@ -438,10 +434,8 @@ def _attribute_of(trace: Trace, subject: Any, name: str) -> Any:
 
 def _names_in(pattern: Pattern) -> Iterator[str]:
     kind, *parts = pattern
-    if kind in ("as", "star"):
-        yield from (parts[-1],) if parts[-1] is not None else ()
-    if kind == "mapping":
-        yield from (parts[2],) if parts[2] is not None else ()
+    if kind in ("as", "star", "mapping") and parts[-1] is not None:
+        yield parts[-1]
     inner = {"mapping": 1, "class": 2}.get(kind)
     for part in parts if inner is None else parts[inner]:
         if isinstance(part, tuple):

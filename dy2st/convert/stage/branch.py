@@ -361,10 +361,10 @@ def _present(trace: Trace, value: Any) -> Any:
     """A value where it is known that nothing was raised."""
     if type(value) is not Union:
         return value
-    absent = value.places_that_are(ABSENT)
-    if not absent:
+    there = value.places_without(ABSENT)
+    if len(there) == len(value.layouts):
         return value
-    trace.know_cases(value, frozenset(range(len(value.layouts))) - {*absent})
+    trace.know_cases(value, there)
     return each(trace, value, lambda one: [one], [_NAME])[0]
 
 

@@ -291,9 +291,8 @@ def _held_union(value: Any, node: Cases, view: View) -> Union | None:
 
 def _without_missing(trace: Trace, value: Union, view: View) -> Any:
     """A value that is there, as one of its other cases."""
-    every, missing = range(len(value.layouts)), value.places_that_are(MISSING)
-    places = [place for place in every if place not in missing]
-    if not missing:
+    every, places = range(len(value.layouts)), sorted(value.places_without(MISSING))
+    if len(places) == len(every):
         return value
     if len(places) == 1:
         return case_value(trace, value, places[0], view)

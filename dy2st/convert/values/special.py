@@ -63,6 +63,10 @@ class Union:
         """The cases that are one constant."""
         return [i for i, one in enumerate(self.layouts) if getattr(one, "value", self) is constant]
 
+    def places_without(self, constant: object) -> frozenset[int]:
+        """The cases that are anything else."""
+        return frozenset(range(len(self.layouts))).difference(self.places_that_are(constant))
+
     def place_of(self, kind: type) -> int:
         """The case that is a container of a kind."""
         return next(i for i, one in enumerate(self.layouts) if getattr(one, "kind", None) is kind)

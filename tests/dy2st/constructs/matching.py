@@ -6,7 +6,6 @@ import enum
 from dataclasses import dataclass
 
 import dy2st
-from dy2st.errors import UnsupportedSyntax
 from tests.dy2st.catalogue.entry import construct
 
 
@@ -374,22 +373,20 @@ def raising_case(x):
     return x
 
 
-@construct(
-    "a sequence pattern against a list of unknown length",
-    "the length decides",
-    refused=UnsupportedSyntax,
-    says="length depends on a tensor",
-)
+@construct("a sequence pattern against a list of unknown length", "its length is asked first")
 def list_of_unknown_length(x):
-    parts = [x]
-    while len(parts) < x.max():
-        parts.append(x + 1)
+    parts = []
+    while len(parts) + 1 < x.max():
+        parts.append(x + len(parts))
     match parts:
-        case [first]:
-            return first
-        case [first, second, *_]:
-            return first + second
-    return x
+        case []:
+            return x, 0
+        case [first] | [_, first]:
+            return first, 1
+        case [first, *middle, last] if len(middle) < 4:
+            return first * last, len(middle)
+        case rest:
+            return rest[-1], len(rest)
 
 
 class Case:

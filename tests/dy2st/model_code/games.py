@@ -519,6 +519,21 @@ def cards_in_hand(cards):
     return "run" if is_run else "high", max(hand), len(rest)
 
 
+@on([0, 13, 26, 1, 14], [12, 11, 10, 9, 8], [0, 13, 1, 14, 30], [3, 20, 7, 41], unknown=EACH)
+def poker_hand(cards):
+    ranks = sorted((c % 13 for c in cards.tolist()), reverse=True)
+    is_flush = len({c // 13 for c in cards.tolist()}) == 1
+    match sorted(Counter(ranks).items(), key=lambda pair: (-pair[1], -pair[0])):
+        case [(rank, 4), *_] | [(rank, 3), (_, 2)]:
+            return "full", rank
+        case [(high, 1), *_] if is_flush:
+            return "flush", high
+        case [(a, 2), (b, 2), _]:
+            return "two pairs", a, b
+        case [(rank, n), *kickers]:
+            return "kickers", rank, n, kickers
+
+
 class Policy(nn.Layer):
     """Plays by a net, remembers the boards that it has seen and their values."""
 
