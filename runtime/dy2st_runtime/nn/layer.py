@@ -619,13 +619,15 @@ class Layer(LayerTree):
         (0.0, ['count'])
         """
         if tensor is not None and not isinstance(tensor, EagerTensor):
-            # Say what is no buffer; a traced tensor may become one that has its place already.
+            # Say what is no buffer; a traced tensor may become one that has its place already, or
+            # one of a Layer that ends with the trace.
             if not isinstance(tensor, Tensor):
                 raise WrongKind(f"register_buffer takes a tensor, not {type(tensor).__name__}")
             tracer = current_tracer()
             assert tracer is not None
-            what = f"the buffer {name!r} is registered with what a Program computes"
-            raise state_made(tracer, what)
+            if id(self) not in tracer.made:
+                what = f"the buffer {name!r} is registered with what a Program computes"
+                raise state_made(tracer, what)
         if name in self.__dict__ or self._store_of(name) not in (None, self._buffers):
             raise KeyError(f"{type(self).__name__} has an attribute {name!r} already")
         note_change(self)

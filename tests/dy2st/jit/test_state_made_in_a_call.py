@@ -190,3 +190,29 @@ class OnOnePath(nn.Layer):
 def test_parameters_that_a_tensor_decides_on_are_refused():
     with pytest.raises(StateMade, match="a tensor decides on"):
         to_static(OnOnePath())(dy2st.to_tensor(X))
+
+
+class Smoothed(nn.Layer):
+    def __init__(self, first):
+        super().__init__()
+        self.register_buffer("mean", first * 1)
+
+    def forward(self, v):
+        self.mean = self.mean + v if v > 0 else self.mean / 2
+        return self.mean
+
+
+def smoothed(x):
+    smooth = Smoothed(x[0])
+    return [smooth(v) for v in x], smooth.mean
+
+
+def test_a_layer_of_the_call_has_buffers_that_the_call_computes(tmp_path):
+    static = to_static(smoothed, input_spec=[InputSpec([None])])
+    save(static, str(tmp_path / "net"))
+    for run in (static, load(str(tmp_path / "net"))):
+        for row in ([1.0, -2.0, 3.0], [-1.0]):
+            every, last = run(dy2st.to_tensor(row))
+            expected, _ = smoothed(dy2st.to_tensor(row))
+            assert [one.item() for one in every] == [one.item() for one in expected]
+            assert last.item() == expected[-1].item()
