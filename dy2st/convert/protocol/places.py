@@ -384,6 +384,14 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     return call(trace, attr(trace, owner, name), *args, **kwargs)
 
 
+def _of_parts(trace: Trace, function: Callable[..., Any], index: Any, *values: Any) -> Any:
+    """A function of an index and values; each part of the index may be one of several values."""
+    if type(index) is not tuple:
+        return map_cases(trace, function, index, *values)
+    count = len(index)
+    return map_cases(trace, lambda *v: function(v[:count], *v[count:]), *index, *values)
+
+
 def item(trace: Trace, owner: Any, index: Any) -> Any:
     """`owner[index]`."""
     kind = type(owner)
@@ -394,7 +402,8 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
     if info(kind).family == "dict":
         return _of_dict(trace, owner, index)
     if isinstance(owner, Tensor):
-        return like_number(owner)[trace.exported((index,))[0]]
+        part_at = lambda i: like_number(owner)[trace.exported((i,))[0]]  # noqa: E731
+        return _of_parts(trace, part_at, index)
     owner = as_codes(trace, owner)
     if is_of_codes(owner) or (kind is str and _is_traced(index)):
         return part_of(trace, owner, index)
@@ -583,12 +592,12 @@ def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:
         if isinstance(owner, np.ndarray) and isinstance(value, Variable):
             what = "an array of NumPy gets an element that only the run knows"
             raise _refusal(what, "let it be a tensor from its beginning: zeros(...)")
-        change: Any = partial(delitem if is_deleted else setitem, owner, *trace.exported(given))
+        change: Any = partial(delitem if is_deleted else setitem, owner)
         if isinstance(owner, Tensor):
-            change()
+            _of_parts(trace, lambda *given: change(*trace.exported(given)), *given)
         else:
             refuse_change(trace, owner)
-            with_overlay_materialised(trace, [owner], change)
+            with_overlay_materialised(trace, [owner], partial(change, *trace.exported(given)))
 
 
 def del_item(trace: Trace, owner: Any, index: Any) -> None:

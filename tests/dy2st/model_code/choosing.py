@@ -126,6 +126,20 @@ def log_of_each_try(x):
 
 
 @on(*VALUES, unknown=EACH)
+def element_at_a_place_that_may_be_none(x):
+    best = None
+    for place, v in enumerate(x):
+        if v > 1 and (best is None or v > x[best]):
+            best = place
+    table = dy2st.stack([x, -x])
+    at = 1, best
+    if best is None:
+        return table
+    table[at] += 10
+    return table, table[at]
+
+
+@on(*VALUES, unknown=EACH)
 def cached_or_computed(x):
     cache = {}
     for v in x:
