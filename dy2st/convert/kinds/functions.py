@@ -28,6 +28,8 @@ from dy2st.convert.kinds.table import (
 from dy2st.convert.kinds.text import as_codes, length_of_text
 from dy2st.convert.kinds.traced_keys import entry_count, is_sure
 from dy2st.convert.polyfills.methods import cleared, memoised
+from dy2st.convert.stage.branch import end_region
+from dy2st.convert.stage.recursion import tried
 from dy2st.convert.trace import EACH_CALL, Trace, own_method
 from dy2st.convert.types import info, kinds_of
 from dy2st.convert.types.values import is_of_codes
@@ -75,6 +77,7 @@ class _Memo(NamedTuple):
     counts: list[int]  # hits and misses
     maxsize: int | None
     typed: bool | None
+    effects: list[bool]  # whether a call changes anything else; False while that is asked
 
 
 # Of the functions that the trace has put under lru_cache or cache.
@@ -96,7 +99,7 @@ def _memo_of(trace: Trace, function: Any, typed: bool | None = None) -> _Memo:
         if typed is None:  # of a class that was made here
             typed = function.cache_parameters()["typed"]
         most = function.cache_info().maxsize
-        memo = _MEMOS[function] = _Memo(trace.made({}), trace.made([0, 0]), most, typed)
+        memo = _MEMOS[function] = _Memo(trace.made({}), trace.made([0, 0]), most, typed, [])
     return memo
 
 
@@ -108,22 +111,25 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
     trace has made itself keeps its results in a dict of the trace, those that are tensors, too.
     """
     given = (*args, *options.values())
-    is_of_program = any(map(_is_of_program, given))
     if not trace.is_outside(function):
         behind, memo = function.__wrapped__, _memo_of(trace, function)
-        has_tensors = is_of_program or any(isinstance(one, EagerTensor) for one in given)
-        if has_tensors and memo.maxsize != 0:
-            return _anew(trace, function, behind, args, options)
+        is_eager = any(isinstance(one, EagerTensor) for one in given)
+        has_tensors = is_eager or any(_is_of_program(one, False) for one in given)
+        if (has_tensors or any(map(_is_of_program, given))) and memo.maxsize != 0:
+            if not _has_effects(trace, memo, lambda: trace.call(behind, *args, **options)):
+                return _anew(trace, function, behind, args, options)
+            if has_tensors:
+                raise _refused(function, "gets a tensor", "it does more than to give a value")
         classes = tuple(map(class_of, given)) if memo.typed else ()
         key: Any = args, (*options.items(),), classes
-        if len(given) == len(args) == 1 and not classes and type(args[0]) in (int, str):
+        if len(given) == len(args) == 1 and not classes and class_of(args[0]) in (int, str):
             key = args[0]  # as Python does, so that 1 finds 1, but neither True nor 1.0
         return trace.call(memoised, memo, key, behind, args, options)
     tensors = [value for value in given if isinstance(value, EagerTensor)]
     now = map(trace.tracer.captured_already, tensors)
     if any(one is not None and isinstance(one.maker, Operator) for one in now):
         raise _refused(function, "gets a tensor that was changed", "the cache keeps what it held")
-    if is_of_program:
+    if any(map(_is_of_program, given)):
         behind = trace.seen("attr", function, "__wrapped__", function.__wrapped__)
         return _anew(trace, function, behind, args, options)
     before = function.cache_info().misses
@@ -143,6 +149,21 @@ def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
         )
     trace.record.answers.append(Answer(function, args, options, found))
     return trace.mark_outside(found)
+
+
+def _has_effects(trace: Trace, memo: _Memo, call: Callable[[], Any]) -> bool:
+    """Whether a call changes anything but the caches: then it matters how often it is made."""
+    if not memo.effects:
+        memo.effects.append(False)  # until then, calls inside of it
+        with tried(trace) as trial, trace.region() as region:
+            end_region(trace, region, lambda: (call(),))
+        trace.repeats.names.update(trace.tracer.program.functions)  # those that it has left there
+        memo.effects.pop()
+        kept = {id(one) for other in _MEMOS.values() for one in (other.results, other.counts)}
+        changed = [one.owner for one in region.changes.values() if id(one.owner) not in kept]
+        if trial.why is None and (region.tensors or not all(map(region.is_new, changed))):
+            memo.effects.append(True)
+    return True in memo.effects
 
 
 def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -199,12 +220,14 @@ def _cache_info(trace: Trace, function: Any) -> Any:
     return trace.read_volatile(function.cache_info)
 
 
-def _is_of_program(value: Any) -> bool:
+def _is_of_program(value: Any, with_numbers: bool = True) -> bool:
     if isinstance(value, EagerTensor):
         return False
     if isinstance(value, tuple):
-        return any(map(_is_of_program, value))
-    return is_traced(value) or is_traced_number(value) or type(value) in (Union, SymbolicSequence)
+        return any(_is_of_program(one, with_numbers) for one in value)
+    if is_traced_number(value):
+        return with_numbers
+    return is_traced(value) or type(value) in (Union, SymbolicSequence)
 
 
 _dispatching: Any = functools.singledispatch(lambda value: value)

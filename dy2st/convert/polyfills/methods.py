@@ -384,7 +384,7 @@ def mapped(function: Any, iterable: Any) -> Iterator[Any]:
 
 def memoised(memo: Any, key: Any, function: Any, args: Any, options: dict[str, Any]) -> Any:
     """What a function under lru_cache gives; `memo` has what it has given."""
-    results, counts, maxsize, _ = memo
+    results, counts, maxsize, *_ = memo
     if maxsize != 0 and key in results:
         counts[0] += 1
         found = results[key] = results.pop(key)

@@ -382,6 +382,18 @@ def _by_what_a_tensor_says(x):
     return scaled(int(x.argmax())), scaled(x[0])
 
 
+def _counts_what_a_tensor_says(x):
+    calls = []
+
+    @functools.cache
+    def scaled(k):
+        calls.append(k)
+        return x * k
+
+    place = int(x.argmax())
+    return scaled(place) + scaled(place) + scaled(1), calls
+
+
 def _counted(x):
     @functools.lru_cache(maxsize=2)
     def scaled(k, *, by=1):
@@ -427,7 +439,7 @@ def _without_a_place(x):
 
 LOCAL = [_ways_through_a_grid, _keeps_the_very_list, _first_called_in_a_branch]
 LOCAL += [_cleared_between, _by_what_a_tensor_says, _counted, _counted_in_branches]
-LOCAL += [_by_type, _without_a_place]
+LOCAL += [_counts_what_a_tensor_says, _by_type, _without_a_place]
 
 
 @pytest.mark.parametrize("function", LOCAL)
