@@ -36,7 +36,7 @@ from dy2st.convert.objects import (
 from dy2st.convert.record import Record
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
-from dy2st.convert.types.values import fill, read_state, write_state
+from dy2st.convert.types.values import copy_of, fill, read_state, write_state
 from dy2st.convert.values.flatten import case_content
 from dy2st.convert.values.layout import Reference
 from dy2st.convert.values.special import (
@@ -460,7 +460,7 @@ class Trace(Vocabulary):
             return place.value
         if place is None and self.is_nested:
             self.read_content(owner)  # a branch joins all that it holds
-        copy = self.content(owner).copy() if place is None else place.value.copy()
+        copy = copy_of(self.content(owner) if place is None else place.value)
         self.write(owner, CONTENT, copy)
         return copy
 

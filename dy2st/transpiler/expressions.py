@@ -193,6 +193,9 @@ def list_display(low: Lowering, node: Node) -> ast.expr:
 
 def set_display(low: Lowering, node: Node) -> ast.expr:
     """`{a, b}`."""
+    if all(isinstance(one, gast.Constant) for one in node.elts):
+        # Python makes it of a frozenset, which tells the order of its elements.
+        return low.call("made", ast.Set(low.expressions(node.elts)))
     return _gather(low, node, "set")
 
 

@@ -31,6 +31,7 @@ from dy2st.convert.stage.branch import (
 )
 from dy2st.convert.trace import Place, Region, Trace, in_words, label
 from dy2st.convert.types import info
+from dy2st.convert.types.values import copy_of
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
     Cases,
@@ -219,7 +220,7 @@ class Loop:
         """Carry a place as a variable; `after` is what an iteration leaves in it."""
         left = self.trace.kept(place.owner, place.name)
         if place.name is CONTENT and left is place.owner:
-            left, _ = keep_items(self.trace, place.owner, place.owner.copy(), after)
+            left, _ = keep_items(self.trace, place.owner, copy_of(place.owner), after)
             if self.trace.has_grown(place.owner):
                 self.trace.origins[id(left)] = left, GROWN
         slot = JoinedVariable(label(self.trace, place), left, after, place)
@@ -241,7 +242,7 @@ class Loop:
                 trace.alias_tracker.note_returned(slot.place.owner)
                 is_same = isinstance(slot.layout, Same) and info(type(value)).is_container
                 # A copy of what holds before the loop, since the body changes it natively.
-                trace.put_place(slot.place, value.copy() if is_same else value)
+                trace.put_place(slot.place, copy_of(value) if is_same else value)
         for tensor, parameter in zip(self.tensors.values(), leaves, strict=True):
             trace.tracer.views.lose_aliases(tensor)  # by an earlier iteration, for all other names
             trace.tracer.hold(tensor, parameter)

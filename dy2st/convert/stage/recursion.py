@@ -37,6 +37,7 @@ from dy2st.convert.stage.outcome import (
 )
 from dy2st.convert.trace import Place, Region, Trace, in_words
 from dy2st.convert.types import info
+from dy2st.convert.types.values import copy_of
 from dy2st.convert.values.flatten import copied
 from dy2st.convert.values.layout import Same, Unlike, as_value_layout
 from dy2st.convert.values.special import ABSENT, CONTENT, NOWHERE, SymbolicSequence
@@ -373,7 +374,7 @@ class Recursion(Loop):
 
     def _held(self, place: Place) -> Any:
         held = self.trace.kept(place.owner, place.name)
-        return place.owner.copy() if held is place.owner and place.name is CONTENT else held
+        return copy_of(place.owner) if held is place.owner and place.name is CONTENT else held
 
     def _placed(self, *calls: Sequence[Any]) -> list[Any]:
         """What a call is given, and what places hold once all that calls are given is placed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from operator import attrgetter, eq, is_
 from pathlib import PurePath
@@ -32,10 +32,34 @@ def fill(owner: Any, value: Any) -> None:
     """Let a container of Python hold what another one holds."""
     if isinstance(owner, bytearray):
         owner[:] = value  # which somebody may look into
+    elif type(owner) is set:
+        _fill_in_order(owner, value)
     elif owner is not value:
         items = value.copy()
         owner.clear()
         owner.extend(items) if hasattr(owner, "extend") else owner.update(items)
+
+
+def copy_of(held: Any) -> Any:
+    """A copy of a container, with all in the same order."""
+    return _fill_in_order(set(), held) if type(held) is set else held.copy()
+
+
+def _fill_in_order(made: set[Any], items: Iterable[Any]) -> set[Any]:
+    """Let a set have its items in their order: they may have come out of a larger table."""
+    order = [*items]
+    for size in (0, 8, 32, 128, 512, 0):
+        used = {hash(one) % size for one in order if size}
+        # So many more make Python choose a table of this size, which stays when they have gone.
+        others = [place for place in range(size) if place not in used]
+        others = others[: max(0, size // 5 - len(order))]
+        made.clear()
+        made.update([*order, *others] if size else items)
+        for one in others:
+            made.discard(one)
+        if all(map(is_, made, order)):
+            break
+    return made
 
 
 def read_state(owner: Any) -> Any:
@@ -134,7 +158,11 @@ row(
 )
 
 
-_SET: dict[str, Any] = {"family": "set", "make": lambda kind, parts, names, like: kind(parts)}
+def _set(kind: Any, parts: Sequence[Any], names: Any, like: Any) -> Any:
+    return _fill_in_order(set(), parts) if kind is set else kind(parts)
+
+
+_SET: dict[str, Any] = {"family": "set", "make": _set}
 container(set, set.__iter__, set.add, **_SET)
 row(
     frozenset,

@@ -394,6 +394,32 @@ def test_ints_are_put_into_the_table_as_python_puts_them():
             assert in_table([*dict.fromkeys(items)]) == [*set(items)]
 
 
+def shrunk(x):
+    found = set(range(10))
+    for k in (0, 2, 3, 4, 5, 6, 7, 9):
+        found.discard(k)
+    if x.sum() > 0:
+        found.discard(77)
+        first = list(found)
+    else:
+        first = [0, 0]
+    return first, list(found)
+
+
+def of_constants(x):
+    found, more = {1, 2, 3, 4, 16}, {x.ndim, 2, 3, 4, 16}
+    if x.sum() > 0:
+        found.add(5)
+        return list(found), list(more)
+    more.add(5)
+    return list(found), list(more)
+
+
+@pytest.mark.parametrize("function", [shrunk, of_constants])
+def test_a_set_that_a_branch_changes_is_gone_through_as_in_python(function):
+    same(function)
+
+
 def keys_that_one_branch_gives(x):
     table = {"a": 1}
     if x[0] > 0:
