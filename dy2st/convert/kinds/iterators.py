@@ -29,6 +29,7 @@ from dy2st.convert.trace import Source, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
+    ORDERED,
     Asked,
     Generated,
     Indexed,
@@ -61,7 +62,10 @@ def _range(trace: Trace, *bounds: Any) -> Any:
     else:
         length = F.maximum(-((start - stop) // step), 0)
         length.number = int
-    return Indexed(length, lambda index: start + index * step)
+    found = Indexed(length, lambda index: start + index * step)
+    if type(start) is type(step) is int and (start, step) == (0, 1):
+        trace.origins[id(found)] = found, ORDERED
+    return found
 
 
 def _whole(trace: Trace, value: Any) -> Any:

@@ -1,7 +1,8 @@
 """Sets: of values of Python, tensors among them as the objects that they are, or keyed ones.
 
 A set of ints that the data decides is gone through in the order of Python's table if it has only
-grown. Of any other the Program cannot know the order, so nobody may go through it.
+grown, or was a range and has only lost elements. Of any other the Program cannot know the order, so
+nobody may go through it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Number
-from dy2st.convert.values.special import GROWN, Generated, Indexed, SymbolicSequence
+from dy2st.convert.values.special import GROWN, ORDERED, Generated, Indexed, SymbolicSequence
 from dy2st_runtime.errors import ConversionError
 
 
@@ -51,12 +52,13 @@ def as_list(trace: Trace, content: Any) -> Any:
 def in_table_order(trace: Trace, owner: Any) -> Indexed:
     """The elements of a set that the data decides, in the order that Python's table gives ints."""
     content = traced_keys.content_of(trace, owner)
-    element = content.element
-    if not (isinstance(element, Number) and element.kind is int and content.like is GROWN):
+    element, is_known = content.element, content.like in (GROWN, ORDERED)
+    if not (is_known and isinstance(element, Number) and element.kind is int):
         raise refuse_order()
     reads, asked = trace.state.reads, (id(content), 0)
     if asked not in reads:  # until something changes
-        found = trace.call(methods.in_table, as_list(trace, content))
+        found = as_list(trace, content)
+        found = trace.call(methods.in_table, found) if content.like is GROWN else found
         reads[asked] = content, None, trace.content(found)
     items = reads[asked][-1]
     item = lambda place: element_at(trace, items, place)  # noqa: E731
@@ -67,7 +69,7 @@ def _lose_order(trace: Trace, owner: Any) -> None:
     """Note that elements are taken away, or that many were put in at once."""
     trace.origins.pop(id(owner), None)
     content = trace.content(owner)
-    if type(content) is SymbolicSequence and content.like is GROWN:
+    if type(content) is SymbolicSequence and content.like is not None:
         trace.hold(owner, SymbolicSequence(set, content.element, content.arrays))
 
 
@@ -135,7 +137,9 @@ def _comparable(trace: Trace, iterable: Any) -> Any:
 def _set(trace: Trace, iterable: Any = ()) -> Any:
     found = _comparable(trace, iterable)
     made: Any = trace.made(set() if _is_decided(trace, found) else set(found))
-    if _is_decided(trace, found):
+    if trace.origins.get(id(iterable), (None, None))[1] is ORDERED:  # range(n)
+        trace.hold(made, SymbolicSequence(set, found.element, found.arrays, ORDERED))
+    elif _is_decided(trace, found):
         each(trace, found, lambda item: _add(trace, made, item))
         if not _comes_in_order(iterable):
             _lose_order(trace, made)
@@ -176,12 +180,8 @@ def _add(trace: Trace, owner: Any, item: Any) -> None:
 @method_row(set)
 def _discard(trace: Trace, owner: Any, item: Any) -> None:
     if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
-
-        def take() -> None:
-            content = traced_keys.content_of(trace, owner)
-            traced_keys.taken(trace, owner, traced_keys.found(trace, content, item)[0])
-
-        when(trace, traced_keys.contains(trace, owner, item), take)
+        find: Any = lambda: traced_keys.found(trace, traced_keys.content_of(trace, owner), item)  # noqa: E731
+        when(trace, find()[1], lambda: traced_keys.taken(trace, owner, find()[0]))
         return
     content_of(trace, owner)  # what it takes away depends on what was there
     _lose_order(trace, owner)

@@ -32,7 +32,7 @@ from dy2st.convert.values.layout import (
     leaves_of,
     opened,
 )
-from dy2st.convert.values.special import GROWN, MISSING, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, ORDERED, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
@@ -159,8 +159,8 @@ def content_of(trace: Trace, owner: Any) -> SymbolicSequence:
     if type(content) is SymbolicSequence:
         return content
     trace.read_content(owner)
-    like = GROWN if type(owner) is set else None
     held = opened(Same(owner, trace), is_content=True)
+    like = getattr(held, "like", None) if type(owner) is set else None
     node = of_both(held, SequenceLayout(type(owner), None, like))
     if not isinstance(node, SequenceLayout):
         raise _no_key(type(owner))
@@ -243,7 +243,8 @@ def put(trace: Trace, owner: Any, key: Any, *value: Any) -> None:
         return [F.array_append(array, leaf) for array, leaf in pairs.arrays]
 
     new = cond(trace.tracer.variable(trace.truth_value(is_old)), written, added)
-    trace.hold(owner, SymbolicSequence(content.kind, pairs.element, new, content.like))
+    like = None if content.like is ORDERED else content.like
+    trace.hold(owner, SymbolicSequence(content.kind, pairs.element, new, like))
     trace.alias_tracker.give(owner, place, item, pairs.element)
 
 
@@ -303,7 +304,7 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
 def taken(trace: Trace, owner: Any, place: Any) -> None:
     """Take a key away."""
     new = of_each(trace, content_of(trace, owner), lambda array: F.array_delete(array, place))
-    new.like = owner if type(owner) is not set else None
+    new.like = owner if type(owner) is not set else ORDERED if new.like is ORDERED else None
     trace.hold(owner, new)
 
 

@@ -11,6 +11,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from inspect import CO_VARARGS
 from types import FunctionType, MethodType
 from typing import Any
@@ -522,15 +523,14 @@ def _spread(
         return _zip(trace, items, **kwargs)
     if function is itertools.chain and not args:
         return trace.call(itertools.chain.from_iterable, items)
-    if function in (set.union, set.intersection):
+    name, owner = getattr(function, "__name__", ""), getattr(function, "__self__", None)
+    if type(owner) is set or (owner is None and function is getattr(set, name, None)):
         every = _rest(trace, (*args, Spread(items)), list)
-        error = TypeError(f"unbound method set.{function.__name__}() needs an argument")
-        check(trace, F.greater_equal(length_of(trace, every), 1), error)
-        left = of_each(trace, every, lambda array: F.array_slice(array, 1), list)
-        return _of_set(trace, element_at(trace, every, 0), function.__name__, left)
-    if type(getattr(function, "__self__", None)) is set and function.__name__ in _OF_SETS:
-        every = _rest(trace, (*args, Spread(items)), list)
-        return _of_set(trace, function.__self__, function.__name__, every)
+        if name == "update":
+            return each(trace, every, lambda one: trace.call(function, one))
+        if name in ("union", "intersection", "difference"):
+            start = () if owner is None else (owner,)
+            return trace.method(trace.call(reduce, getattr(set, name), every, *start), "copy")
     own, given = _parameters(function)
     if own is None or why_left_alone(own):
         raise unknown_arguments("a list whose length depends on a tensor")
@@ -549,19 +549,6 @@ def _spread(
         left = of_each(trace, items, lambda array: F.array_slice(array, taken), list)
         first.append(Spread(left))
     return call(trace, function, *args, *first, **kwargs)
-
-
-_OF_SETS = {"union": "update", "update": "update"} | {
-    name: f"{name.removesuffix('_update')}_update"
-    for name in ("difference", "difference_update", "intersection", "intersection_update")
-}
-
-
-def _of_set(trace: Trace, owner: Any, name: str, others: SymbolicSequence) -> Any:
-    """`owner.union(*others)` and such: one after the other changes a copy, or the set itself."""
-    made = owner if name.endswith("update") else trace.method(owner, "copy")
-    each(trace, others, lambda one: trace.method(made, _OF_SETS[name], one))
-    return None if made is owner else made
 
 
 def _parameters(function: Any) -> tuple[FunctionType | None, int]:

@@ -32,7 +32,7 @@ from dy2st.convert.values.layout import (
     same_form,
     width,
 )
-from dy2st.convert.values.special import MISSING, SymbolicSequence, Union, is_changed
+from dy2st.convert.values.special import GROWN, MISSING, SymbolicSequence, Union, is_changed
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import F, Tracer, Variable
 from dy2st_runtime.ir.choice import Hole, Text, is_written
@@ -531,7 +531,7 @@ def _put_together(
     if info(node.kind).is_unchanging:
         return made
     trace.made(made)
-    if node.kind is set and node.like is None:  # it may have held others
+    if node.kind is set and node.like is not GROWN:  # it may have held others
         trace.origins.pop(id(made), None)
     return made
 

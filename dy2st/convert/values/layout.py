@@ -19,6 +19,7 @@ from dy2st.convert.values.special import (
     GROWN,
     MISSING,
     NOWHERE,
+    ORDERED,
     Older,
     SymbolicSequence,
     Union,
@@ -174,8 +175,10 @@ def opened(node: Layout, is_content: bool = False) -> Layout:
         return node  # a tensor in a set is the object that it is
     names = row.names(held)
     items: list[Layout] = [Same(part, view) for part in row.parts(held, names)]
-    is_grown = kind is set and not held and view.has_grown(value)
-    return Parts(kind, items, names, GROWN if is_grown else value if row.keeps_more else None)
+    like = value if row.keeps_more else None
+    if kind is set and all(type(n) is int and (n == i or 0 <= n < 8) for i, n in enumerate(held)):
+        like = GROWN if not held and view.has_grown(value) else ORDERED
+    return Parts(kind, items, names, like)
 
 
 def layout_of_case(value: Union, place: int, view: View) -> Layout:
@@ -524,7 +527,7 @@ class Lub:
         sides = [side for side in (right, left) if isinstance(side, (Parts, SequenceLayout))]
         like = next((side.like for side in sides if side.like is not None), None)
         if kinds == {set}:  # it has grown on both paths, or its order is unknown
-            like = GROWN if all(side.like is GROWN for side in sides) else None
+            like = like if all(side.like is like for side in sides) else None
         has_like = kinds != {set} or (isinstance(left, SequenceLayout) and left.like is like)
         if isinstance(left, SequenceLayout) and element is left.element and has_like:
             return left

@@ -111,6 +111,9 @@ ABSENT = Special("absent")
 # The `like` of a set that has only grown since it was made empty, one element after the other: that
 # tells in which order Python goes through it.
 GROWN = Special("grown")
+# The `like` of a set that was 0, 1, 2 and so on, or ints below 8, and has only lost elements since:
+# they stand in the order in which Python goes through them, whose tables have 8 places at least.
+ORDERED = Special("ordered")
 
 
 @dataclass(eq=False)

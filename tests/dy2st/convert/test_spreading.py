@@ -133,9 +133,9 @@ def largest_of_some(x):
 def sets_of_some(x):
     sets = [{int(v), int(v) + 1} for v in x if v > 0]
     every = set().union(*sets)
-    left = {0, 1, 2, 3}
-    left.difference_update([0], *sets)
-    return sorted(every), sorted({1, 4}.intersection({1, 2, 4}, *sets)), sorted(left)
+    every.update({9}, *sets)
+    both = {1, 4}.intersection({1, 2, 4}, *sets)
+    return sorted(every), sorted(both), sorted({1, 2, 3}.difference(*sets))
 
 
 def sets_that_all_have(x):

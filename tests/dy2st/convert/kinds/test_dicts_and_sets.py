@@ -382,6 +382,44 @@ def test_a_set_that_has_lost_elements_or_was_made_at_once_has_no_known_order(fun
     refused(function, "goes through a set")
 
 
+def taken_from_a_range(x):
+    free, pairs = set(range(len(x))), []
+    for v in x:
+        costs = {place: abs(float(v - x[place] * 2)) for place in free}
+        best = min(costs, key=costs.get)
+        if costs[best] < 3:
+            free.remove(best)
+            pairs.append(best)
+        if not free:
+            break
+    return pairs, [place for place in free]
+
+
+def taken_from_small_ints(x):
+    alive, left = {6, 2, 4, 1}, []
+    for v in x:
+        alive.discard(int(v))
+        left.append(list(alive))
+    return left
+
+
+@pytest.mark.parametrize("function", [taken_from_a_range, taken_from_small_ints])
+def test_a_range_that_has_lost_elements_stays_in_order(function):
+    same(function)
+
+
+def taken_and_put_back(x):
+    alive = set(range(len(x)))
+    for v in x:
+        alive.discard(int(v))
+        alive.add(int(v) + 1)
+    return list(alive)
+
+
+def test_a_range_that_gets_elements_back_has_no_known_order():
+    refused(taken_and_put_back, "goes through a set")
+
+
 def test_a_set_is_gone_through_while_it_grows():
     same(one_after_the_other)
 
