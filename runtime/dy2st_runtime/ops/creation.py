@@ -417,6 +417,13 @@ def _filled(shape: Any, value: Any, dtype: np.dtype[Any]) -> Any:
     return apply("full", shape=as_shape(shape), value=value, dtype=dtype)
 
 
+def _as_size(value: Any, what: str) -> Size:
+    """A size; one that is known only at run time is that of a tensor of as many elements."""
+    if is_unknown(value):
+        return _filled([value], 0, np.dtype(bool)).shape[0]  # type: ignore[no-any-return]
+    return as_size(value, what)
+
+
 @public
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
     """A tensor whose elements do not matter: zeros.
@@ -516,7 +523,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
     >>> dy2st.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    wanted, count = as_dtype(dtype, _default_dtype), as_size(num, "num")
+    wanted, count = as_dtype(dtype, _default_dtype), _as_size(num, "num")
     if is_unknown((start, stop)):
         # `linspace` between ends known only at run time, as the kernel has it; no gradient
         # flows.
@@ -543,9 +550,9 @@ def eye(num_rows: Any, num_columns: Any = None, dtype: Any = None, name: str | N
     >>> dy2st.eye(2, 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
-    columns = num_rows if num_columns is None else num_columns
-    wanted = as_dtype(dtype, _default_dtype)
-    return apply("eye", rows=as_size(num_rows), columns=as_size(columns), dtype=wanted)
+    rows = _as_size(num_rows, "a size")
+    columns = rows if num_columns is None else _as_size(num_columns, "a size")
+    return apply("eye", rows=rows, columns=columns, dtype=as_dtype(dtype, _default_dtype))
 
 
 @method

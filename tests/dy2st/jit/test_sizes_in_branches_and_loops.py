@@ -119,3 +119,20 @@ def test_gradients_of_a_recursion_have_the_sizes_of_each_turn(engine):
             found.append([loss.item(), (weight.grad * 1).tolist()])
         assert found[0][0] == pytest.approx(found[1][0], rel=1e-5)
         assert sum(found[0][1], []) == pytest.approx(sum(found[1][1], []), rel=1e-4, abs=1e-5)
+
+
+@ENGINES
+def test_the_sizes_of_matrices_may_be_numbers_that_the_data_decides(engine):
+    def run(x):
+        kept = [v for v in x if v > 0]
+        n = int((x < 0).sum())
+        if not kept:
+            return dy2st.eye(n), dy2st.linspace(0, 1, n), x.sum()
+        values = dy2st.stack(kept)
+        gram = values.unsqueeze(1) * values + dy2st.eye(len(kept))
+        return gram, dy2st.linspace(0, 1, n), dy2st.eye(n, len(kept)).sum()
+
+    converted = to_static(run, input_spec=[InputSpec([None])], engine=engine)
+    for values in ([1.0, -1.0, 2.0], [-1.0, -2.0], [3.0]):
+        for found, wanted in zip(converted(dy2st.to_tensor(values)), run(dy2st.to_tensor(values))):
+            assert repr(found) == repr(wanted)
