@@ -173,7 +173,7 @@ def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str
     operators = trace.tracer.block.operators[mark:]
     if trace.repeats.version != before or any(map(_writes, operators)):
         raise _refused(function, "gets a tensor", "it does more than to give a value")
-    if info(type(found)).is_container or trace.is_plain(found):
+    if info(type(found)).is_container:
         what = f"gets a tensor and gives a {type(found).__name__}"
         why = "what is put into it lasts until the next call with the same tensor"
         raise _refused(function, what, why)

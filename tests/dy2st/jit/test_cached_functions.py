@@ -195,6 +195,18 @@ def test_a_pure_function_of_a_tensor_is_computed_anew():
         assert function(x).tolist() == (flipped(x)[0] * flipped(x)[1]).tolist()
 
 
+def test_a_recursion_under_a_cache_may_end_with_a_plain_number():
+    def paths(x):
+        @functools.cache
+        def count(place):
+            return 1.0 if place is None or place < 1 else count(place - 1) * float(x[place])
+
+        return count(int(x.argmax()))
+
+    for x in (X, dy2st.to_tensor([3.0, 1.0])):
+        assert to_static(paths)(x) == paths(x)
+
+
 def _gives_a_list(x):
     return [x]
 
