@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from dy2st.convert.aliases import BorrowedElement
@@ -216,9 +217,7 @@ def joined(trace: Trace, left: Any, right: Any, kind: type) -> Any:
 
 def concatenate(trace: Trace, left: Any, right: Any) -> Any:
     """`left + right`."""
-    kinds = [
-        value.kind if type(value) is SymbolicSequence else type(value) for value in (left, right)
-    ]
+    kinds = [one.kind if type(one) is SymbolicSequence else type(one) for one in (left, right)]
     if kinds[0] is not kinds[1] or kinds[0] not in (list, tuple, deque):
         return NotImplemented
     first, second = held(trace, left), held(trace, right)
@@ -381,9 +380,7 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         between = trace.sub(item, low)
         return trace.and_(inside, lambda: trace.eq(trace.mod(between, abs(container.step)), 0))
     if kind is range and is_traced(item):
-        return trace.any_in(
-            lambda place: trace.equals(trace.item(container, place), item), len(container)
-        )
+        kind, container = Indexed, Indexed(len(container), partial(trace.item, container))
     if kind is Indexed and container.is_once:
         return contains(trace, item, trace.items_of(container))  # borrowed: it is read no further
     if kind is Indexed:
@@ -444,9 +441,7 @@ def compare_lists(trace: Trace, name: str, left: Any, right: Any) -> Any:
 
 def _is_known(content: Any, *numbers: Any) -> bool:
     """Whether a list of Python is changed at a place of Python."""
-    return type(content) is not SymbolicSequence and not any(
-        isinstance(n, Variable) for n in numbers
-    )
+    return type(content) is not SymbolicSequence and Variable not in map(type, numbers)
 
 
 @method_row(list, deque)
@@ -611,12 +606,7 @@ def _filled(trace: Trace, owner: Any, content: Any) -> Any:
 
 @function_row(tuple)
 def _tuple(trace: Trace, iterable: Any = ()) -> Any:
-    if type(iterable) is tuple:
-        return iterable
-    content = trace.listed(iterable)
-    if type(content) is SymbolicSequence:
-        return tuple_of(trace, content)
-    return tuple(content)
+    return iterable if type(iterable) is tuple else new_list(trace, trace.listed(iterable), tuple)
 
 
 @function_row(deque)

@@ -48,7 +48,7 @@ from dy2st.convert.trace import EACH_CALL, DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import read_state, same_state, write_state
-from dy2st.convert.values.layout import Leaf, Number
+from dy2st.convert.values.layout import Leaf, Number, Parts
 from dy2st.convert.values.special import (
     CONTENT,
     MISSING,
@@ -640,8 +640,9 @@ def _array_now(trace: Trace, value: Any) -> Any:
 
 
 def _place_of_tensor(cases: Sequence[Any]) -> int | None:
-    """Which of several values is a tensor, of more axes than all others; None if none is."""
-    ranks = {place: one.type.rank for place, one in enumerate(cases) if type(one) is Leaf}
+    """Which of several values is a tensor, of more axes than all others, or the only number."""
+    found = [(at, one) for at, one in enumerate(cases) if isinstance(one, (Leaf, Number))]
+    ranks = {at: getattr(one, "rank", -1) for at, one in found}
     places = [place for place, rank in ranks.items() if rank == max(ranks.values())]
     return places[0] if len(places) == 1 else None
 
@@ -649,30 +650,39 @@ def _place_of_tensor(cases: Sequence[Any]) -> int | None:
 def _as_tensor(trace: Trace, value: Any, place: int) -> Any:
     """An element of a list as the tensor that it may be: the run says whether it is one."""
     if type(value) is Union:
-        words = "a number, a tensor of fewer axes, or None; put zeros(...) in its place"
-        error = NoTensor(f"a list of tensors holds {words}")
+        is_number = type(value.layouts[place]) is Number
+        words = "tensors holds a number, a tensor of fewer axes, or None; put zeros(...)"
+        words = "numbers holds None, or what is no number; put a number" if is_number else words
+        error = NoTensor(f"a list of {words} in its place")
         must(trace, is_case(trace, value, place), error, of_cases=True)
     return trace.known(value)
 
 
 def _array(trace: Trace, content: SymbolicSequence) -> TracedList:
-    """A list of tensors, of which the Program has an array."""
-    is_list, element = content.kind in (list, tuple, deque), content.element
-    place = _place_of_tensor(getattr(element, "cases", ()))
-    if is_list and place is not None and not trace.handlers:
+    """A list of tensors, numbers or rows of numbers, of which the Program has arrays."""
+    is_list, element = content.kind in (list, tuple, deque), cast(Any, content.element)
+    is_row = type(element) is Parts and element.items and issubclass(element.kind, (list, tuple))
+    items: Any = element.items if is_row else [] if element is None else [element]
+    places = [_place_of_tensor(getattr(one, "cases", ())) for one in items]
+    if is_list and not trace.handlers and {*places} - {None}:
         found: list[Any] = trace.made([])
-        take = lambda item: trace.call(found.append, _as_tensor(trace, item, place))  # noqa: E731
+
+        def take(item: Any) -> None:
+            parts = zip(trace.listed(item) if is_row else [item], places, strict=True)
+            new = [one if at is None else _as_tensor(trace, one, at) for one, at in parts]
+            trace.call(found.append, tuple(new) if is_row else new[0])
+
         each(trace, content, take)
         return _array(trace, trace.content(found))
-    if not is_list or not (element is None or isinstance(element, (Number, Leaf))):
+    if not is_list or not {*map(type, items)} <= {Number, *(() if is_row else (Leaf,))}:
         raise ConversionError(
             f"a {content.kind.__name__} whose length depends on a tensor is given to code that is "
             "not converted",
             why="it is no list of tensors",
             hint="gather the tensors in a list of their own",
         )
-    number = element.kind if isinstance(element, Number) else None
-    return TracedList(trace.tracer.local(content.arrays[0]), number)
+    numbers = [one.kind for one in items if type(one) is Number]
+    return TracedList([*map(trace.tracer.local, content.arrays)], numbers, bool(is_row))
 
 
 def dict_of(trace: Trace, owner: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
@@ -203,7 +205,7 @@ ASKS = {
 @pytest.mark.parametrize("name", ASKS)
 def test_code_that_asks_for_its_items_is_refused(name):
     with pytest.raises(ConversionError, match="a list whose length depends on a tensor"):
-        ASKS[name](TracedList(None))
+        ASKS[name](TracedList([None]))
 
 
 def some(n, x):
@@ -260,3 +262,55 @@ def test_a_list_that_an_operator_gives_in_a_branch_is_one_of_the_branch(function
         return parts, function(chosen, 2)[1]
 
     same(f, [1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0], sizes="known")
+
+
+class Peak(NamedTuple):
+    place: int
+    height: float
+
+
+ROWS = {
+    "pairs of one kind": lambda x: [(i, i + 1) for i, v in enumerate(x) if v > 0],
+    "numbers of two kinds": lambda x: [[i, float(v)] for i, v in enumerate(x) if v > 0],
+    "bools": lambda x: [[True, bool(v > 1)] for v in x if v > 0],
+    "named": lambda x: [Peak(i, float(v)) for i, v in enumerate(x) if v > 0],
+    "of one number": lambda x: [(i,) for i, v in enumerate(x) if v > 0],
+    "or None": lambda x: [(i, None if v > 5 else i + 1) for i, v in enumerate(x) if v > 0],
+    "in order": lambda x: sorted((float(v), 1.0) for v in x if v > 0),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_of_numbers_become_a_tensor_of_two_axes(name):
+    def f(x):
+        rows = ROWS[name](x)
+        return P.to_tensor(rows), P.to_tensor(rows, dtype="float64"), P.sum(rows, 0)
+
+    same(f, [0.5, -1.0, 2.25], [1.0])
+
+
+def test_rows_of_numbers_are_an_index():
+    same(lambda x: x[[(i, 0) for i, v in enumerate(x) if v > 0]], [0.5, -1.0, 2.25], [1.0])
+
+
+def test_rows_of_numbers_that_are_put_together_want_a_tensor_first():
+    def f(x):
+        return P.stack([(i, 2) for i, v in enumerate(x) if v > 0])
+
+    with pytest.raises(ConversionError, match=r"instead: make a tensor of it first: to_tensor"):
+        to_static(f)(P.to_tensor([1.0]))
+
+
+def test_numbers_among_which_some_path_has_none_become_a_tensor():
+    def f(x):
+        best, found = None, []
+        for i, v in enumerate(x):
+            if v > 0:
+                best = i
+            found.append(best)
+        return P.to_tensor(found)
+
+    static = to_static(f, input_spec=[InputSpec([None])])
+    assert static(P.to_tensor([0.5, -1.0])).tolist() == [0, 0]
+    with pytest.raises(NoTensor, match="a list of numbers holds None"):
+        static(P.to_tensor([-1.0, 0.5]))

@@ -261,3 +261,48 @@ def basins_and_ridges(img):
             basins += 1
             labels[i, j] = basins
     return basins, ridges, [labels[p] for p in sorted(labels)]
+
+
+LINES = (
+    np.array([[0.0, 0.0], [1.0, 0.1], [2.0, -0.1], [3.0, 5.0], [4.0, 6.0]], dtype="float32"),
+    np.array([[0.0, 0.0], [1.0, 1.0]], dtype="float32"),
+)
+
+
+@on(*LINES, unknown=[[None, 2]])
+def douglas_peucker(line):
+    def distance(p, a, b):
+        ab = b - a
+        return abs(ab[0] * (p[1] - a[1]) - ab[1] * (p[0] - a[0])) / ab.norm()
+
+    def simplify(first, last):
+        worst, index = 0.0, None
+        for i in range(first + 1, last):
+            d = float(distance(line[i], line[first], line[last]))
+            if d > worst:
+                worst, index = d, i
+        if index is None or worst <= 1.0:
+            return [first, last]
+        return simplify(first, index)[:-1] + simplify(index, last)
+
+    keep = simplify(0, len(line) - 1)
+    return line[dy2st.to_tensor(keep)], keep, [*zip(keep, keep[1:])]
+
+
+@on(*LINES, unknown=[[None, 2]])
+def convex_hull(points):
+    pts = sorted(map(tuple, points.tolist()))
+
+    def is_left(o, a, b):
+        return (a[0] - o[0]) * (b[1] - o[1]) > (a[1] - o[1]) * (b[0] - o[0])
+
+    def half(sequence):
+        chain = []
+        for p in sequence:
+            while len(chain) >= 2 and not is_left(chain[-2], chain[-1], p):
+                chain.pop()
+            chain.append(p)
+        return chain[:-1]
+
+    hull = half(pts) + half(reversed(pts))
+    return dy2st.to_tensor(hull), sum(math.dist(a, b) for a, b in zip(hull, hull[1:] + hull[:1]))

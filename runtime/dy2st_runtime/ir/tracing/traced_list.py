@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from dy2st_runtime.ir.dispatch import F
 from dy2st_runtime.ir.program import Block, Variable, refused_list
@@ -17,19 +20,32 @@ class TracedList(list[Any]):
     So do all functions that make tensors of lists. What asks for its items is refused.
     """
 
-    def __init__(self, array: Variable, number: type | None = None):
-        """`array` has the tensors; `number` is what they are in Python, if they are numbers."""
+    def __init__(
+        self, arrays: Sequence[Variable], numbers: Sequence[type] = (), has_rows: bool = False
+    ):
+        """One array has the tensors; of rows of numbers, each column is an array.
+
+        numbers: what they, or those of a row, are in Python, if they are numbers.
+        """
         super().__init__()
-        self.array, self.number = array, number
+        self._arrays, self._has_rows = arrays, has_rows
+        self.number = max(numbers, key=(bool, int, float).index, default=None)
         self._made: dict[Block, Any] = {}
+
+    @property
+    def array(self) -> Variable:
+        """The array of the tensors."""
+        if self._has_rows:
+            raise refused_list("put together", "make a tensor of it first: to_tensor(rows)")
+        return self._arrays[0]
 
     @property
     def rank(self) -> int:
         """How many axes each of the tensors has."""
-        held = self.array.type
+        held = self._arrays[0].type
         if not isinstance(held, ArrayType) or not isinstance(held.element, TensorType):
             raise refused_list("put together", "put a tensor into it first, and no lists")
-        return held.element.rank
+        return held.element.rank + self._has_rows
 
     def __getitem__(self, index: Any) -> Any:
         """The item at a place."""
@@ -41,9 +57,13 @@ class TracedList(list[Any]):
 
     def tensor(self) -> Any:
         """The tensor of all items; once in a Block."""
-        block = self.array.block
+        block = self._arrays[0].block
         if block not in self._made:
-            self._made[block] = F.array_stack(self.array)
+            columns = [F.array_stack(one) for one in self._arrays]
+            if self._has_rows:
+                assert self.number is not None
+                columns = [F.stack([F.cast(one, np.dtype(self.number)) for one in columns], 1)]
+            self._made[block] = columns[0]
         return self._made[block]
 
     def of_python(self) -> Any:
@@ -55,7 +75,7 @@ class TracedList(list[Any]):
 def as_traced_list(value: Any) -> TracedList | None:
     """A list of the Program, or what code that knows of Programs has as its array; else None."""
     if isinstance(value, Variable) and isinstance(value.type, ArrayType):
-        return TracedList(value)
+        return TracedList([value])
     return value if type(value) is TracedList else None
 
 
