@@ -34,7 +34,7 @@ from dy2st.convert.trace import EACH_CALL, Trace, own_method
 from dy2st.convert.types import info, kinds_of
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import is_traced_number, number_kind
-from dy2st.convert.values.special import Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import Indexed, Special, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import Operator, Tensor
 from dy2st_runtime.ir.dispatch import eagerly
@@ -43,6 +43,7 @@ from dy2st_runtime.tensor import EagerTensor
 # -- functools ------------------------------------------------------------------------------------
 
 _CACHED: Any = type(functools.lru_cache(lambda: None))
+_ANEW = Special("a function under a cache that was called with values of the Program")
 
 
 @function_row(importlib.import_module)
@@ -169,6 +170,7 @@ def _has_effects(trace: Trace, memo: _Memo, call: Callable[[], Any]) -> bool:
 def _anew(trace: Trace, function: Any, behind: Any, args: Any, options: dict[str, Any]) -> Any:
     """The result for tensors, by which Python's cache finds nothing: each call has others."""
     before, mark = trace.repeats.version, len(trace.tracer.block.operators)
+    trace.origins[id(function)] = function, _ANEW
     found = trace.call(behind, *args, **options)
     operators = trace.tracer.block.operators[mark:]
     if trace.repeats.version != before or any(map(_writes, operators)):
@@ -207,6 +209,9 @@ def cache_clear(trace: Trace, function: Any) -> None:
 
 @method_row(_CACHED)
 def _cache_info(trace: Trace, function: Any) -> Any:
+    if trace.origin(function, Special) is _ANEW:
+        why = "which calls found a result is known only when the Program runs"
+        raise _refused(function, "is asked what it counts, and was called with a tensor", why)
     if not trace.is_outside(function):
         memo, native = _memo_of(trace, function), function.cache_info()  # of what C has called
         hits = trace.add(native.hits, trace.item(memo.counts, 0))
@@ -262,12 +267,8 @@ def _index(trace: Trace, value: Any) -> Any:
 
 @method_row(operator.attrgetter, name="__call__")
 def _attrgetter(trace: Trace, getter: Any, owner: Any) -> Any:
-    found = []
-    for name in getter.__reduce__()[1]:
-        value = owner
-        for part in name.split("."):
-            value = trace.attr(value, part)
-        found.append(value)
+    names = getter.__reduce__()[1]
+    found = [functools.reduce(trace.attr, name.split("."), owner) for name in names]
     return found[0] if len(found) == 1 else tuple(found)
 
 

@@ -542,9 +542,8 @@ def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
         raise IndexError("pop from empty list")
     check_place(trace, content, index, "pop")
     pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
-    trace.hold(
-        owner, SymbolicSequence(content.kind, content.element, [a for a, _ in pairs], content.like)
-    )
+    arrays = [array for array, _ in pairs]
+    trace.hold(owner, SymbolicSequence(content.kind, content.element, arrays, content.like))
     found = build(trace, content.element, iter([item for _, item in pairs]))
     return trace.alias_tracker.take_out(owner, found)
 

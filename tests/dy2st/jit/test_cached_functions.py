@@ -460,3 +460,16 @@ def test_a_cache_that_the_function_makes_keeps_what_python_would_keep(function):
     for x in (X, -X, X + 1):
         assert comparable(static(x)) == comparable(function(x))
     assert len(static.program_cache) == 1
+
+
+def test_what_a_cache_counts_is_refused_after_a_call_with_what_only_the_run_knows():
+    def hits(x):
+        @functools.cache
+        def doubled(n):
+            return n * 2
+
+        return doubled(int(x[0])) + doubled(int(x[0])), doubled.cache_info().hits
+
+    with pytest.raises(ConversionError, match=r"doubled\(\), .*, is asked what it counts"):
+        to_static(hits)(X)
+    assert hits(X) == (4, 1)
