@@ -237,8 +237,7 @@ def call_generated(
         return tuple.__new__(kind, [*bound.arguments.values()][1:])
     if not owners or "__dataclass_fields__" not in owners[0].__dict__:
         return NotImplemented
-    kind = owners[0]
-    name, owner = function.__name__, args[0]
+    kind, owner = owners[0], args[0]
     if name == "__init__":
         return _initialise(trace, kind, owner, _bound(function, args, kwargs).arguments)
     if name in ("__eq__", "__lt__", "__le__", "__gt__", "__ge__"):

@@ -640,9 +640,10 @@ def _array_now(trace: Trace, value: Any) -> Any:
 
 
 def _place_of_tensor(cases: Sequence[Any]) -> int | None:
-    """Which of several values is a tensor, of more axes than all others, or the only number."""
+    """Which of several values is a tensor, of more axes than all others, or the widest number."""
     found = [(at, one) for at, one in enumerate(cases) if isinstance(one, (Leaf, Number))]
-    ranks = {at: getattr(one, "rank", -1) for at, one in found}
+    width = (bool, int, float).index
+    ranks = {at: width(one.kind) - 3 if isinstance(one, Number) else one.rank for at, one in found}
     places = [place for place, rank in ranks.items() if rank == max(ranks.values())]
     return places[0] if len(places) == 1 else None
 
@@ -652,7 +653,7 @@ def _as_tensor(trace: Trace, value: Any, place: int) -> Any:
     if type(value) is Union:
         is_number = type(value.layouts[place]) is Number
         words = "tensors holds a number, a tensor of fewer axes, or None; put zeros(...)"
-        words = "numbers holds None, or what is no number; put a number" if is_number else words
+        words = "numbers holds None, or one of another kind; put 0.0" if is_number else words
         error = NoTensor(f"a list of {words} in its place")
         must(trace, is_case(trace, value, place), error, of_cases=True)
     return trace.known(value)

@@ -301,6 +301,18 @@ def test_rows_of_numbers_that_are_put_together_want_a_tensor_first():
         to_static(f)(P.to_tensor([1.0]))
 
 
+def test_sums_that_are_an_int_where_they_are_empty_become_a_tensor():
+    def f(x):
+        sums = [sum(float(w) for w in x[: i + 1]) for i, v in enumerate(x) if v > 0]
+        return P.to_tensor(sums), P.to_tensor([(i, one) for i, one in enumerate(sums)])
+
+    same(f, [0.5, -1.0, 2.25], [1.0])
+    none = to_static(lambda x: P.to_tensor([sum(float(v) for v in x if v > 0) for _ in x]))
+    assert none(P.to_tensor([1.0, 2.0])).tolist() == [3.0, 3.0]
+    with pytest.raises(NoTensor, match="a list of numbers holds None, or one of another kind"):
+        none(P.to_tensor([-1.0, -2.0]))
+
+
 def test_numbers_among_which_some_path_has_none_become_a_tensor():
     def f(x):
         best, found = None, []
