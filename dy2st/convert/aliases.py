@@ -440,6 +440,7 @@ class Locations:
     of_containers  whether lists, dicts and sets do, too.
     wanted         what would help if the trace is refused: False for objects, True for containers.
     given          how many have got one.
+    carried        the places that make iterators of which the Program carries how far they are.
     """
 
     def __init__(self) -> None:
@@ -447,6 +448,7 @@ class Locations:
         self.is_on = self.of_containers = False
         self.wanted: set[bool] = set()
         self.given = 0
+        self.carried: set[Any] = set()
         self._names: dict[str, dict[str, None]] = {}
         self._joined: dict[Any, Any] = {}  # keys of tables that must be one
         self._trace: Trace
@@ -464,7 +466,20 @@ class Locations:
         self._tables: dict[Any, Reference] = {}
         self._made: dict[int, tuple[Any, Any]] = {}  # containers, and where they were made
         self._homes: dict[int, tuple[Any, Any]] = {}  # the tables of containers; boxes have none
+        self.iterators: dict[int, tuple[Any, Any]] = {}  # and where they were made
         trace.repeats.is_off = trace.repeats.is_off or self.is_on
+
+    def is_carried(self, iterator: Any) -> bool:
+        """Whether the Program is to carry how far an iterator is that is made here."""
+        self.iterators[id(iterator)] = iterator, user_place()
+        return self.iterators[id(iterator)][1] in self.carried
+
+    def carry(self, iterator: Any) -> None:
+        """Let the Program carry how far an iterator is, in the next trace, if it does not yet."""
+        place = self.iterators.get(id(iterator), (None, None))[1]
+        if place is not None and place not in self.carried:
+            self.carried.add(place)
+            raise MoreIsKnown(f"a tensor decides how far a {type(iterator).__name__} has come")
 
     # -- what has a location ----------------------------------------------------------------------
 

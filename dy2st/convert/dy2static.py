@@ -165,6 +165,7 @@ class Vocabulary(TracedCalls):
     match: Callable[[Any, Any, tuple[str, ...]], tuple[Any, ...]]
     # (generator function, iterable, the same for a consumer of each item, whether each has one)
     generate: Callable[..., Generated]
+    made_iterator: Unary
     is_plain: Callable[..., bool]  # whether all are numbers, texts or ranges, or `range` itself
 
     # Attributes and operators, each in one of its ways.

@@ -332,7 +332,7 @@ def _traced(subject: Subject, varied: Varied, locations: Locations) -> ConcreteP
             specs,
             declared,
             varied,
-            Record(on_form=None if locations.is_on else show),
+            Record(on_form=None if locations.is_on or locations.carried else show),
             call,
             subject.keeping,
             layer,

@@ -87,7 +87,7 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if type(items) is Indexed:
         return iterator(trace, lambda: items.length, lambda at: (start + at, items.item(at)))
     if type(start) is int:
-        return trace.made(enumerate(items, start))
+        return trace.made_iterator(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
 
 
@@ -96,7 +96,7 @@ def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
 def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
-        return trace.made(zip(*parts, strict=strict))
+        return trace.made_iterator(zip(*parts, strict=strict))
     staged = [
         part if type(part) is Indexed else indexed(trace, part, one)
         for part, one in zip(parts, iterables, strict=True)
@@ -242,7 +242,7 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     items = trace.items_of(value)
     if type(items) is Indexed:
         return iterator(trace, lambda: items.length, items.item, items.whole)
-    return trace.made(iter(items))
+    return trace.made_iterator(iter(items))
 
 
 def next_of(trace: Trace, iterator: Any) -> Iterable[Any]:
@@ -402,6 +402,7 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
     """Refuse to take an item, in a branch or body, of an iterator that is older."""
     source = trace.origin(iterator, Source)
     if source is not None and source.is_left:
+        trace.locations.carry(iterator)
         refuse_left()
     if not hasattr(type(iterator), "__next__"):
         return
@@ -411,6 +412,7 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         return
     if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
         return
+    trace.locations.carry(iterator)
     name = class_of(iterator).__name__
     raise UnsupportedSyntax(
         f"a {name} is advanced in a branch or loop that depends on a tensor",
@@ -448,13 +450,16 @@ def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = N
     """Items that are gone once they are taken."""
     # Made here, so that its position is its own: a loop that makes one at every iteration would
     # else leave one more place in the overlay each time, and so never have the same form again.
-    return trace.made(Indexed(size, item, whole, is_once=True))  # type: ignore[no-any-return]
+    made: Indexed = trace.made(Indexed(size, item, whole, is_once=True))
+    made.is_carried = trace.locations.is_carried(made)
+    return made
 
 
 def position_of(trace: Trace, items: Indexed) -> Any:
     """How many items of an iterator are taken; refused where a loop has not told."""
     position = trace.held(items, "position")
     if position is LEFT or type(position) is Union:
+        trace.locations.carry(items)
         refuse_left()
     return position
 

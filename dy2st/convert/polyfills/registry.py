@@ -54,14 +54,14 @@ class Polyfill:
         if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):
             found = self.function(*given, **options)
             # What an operator in place gives is its operand.
-            return args[0] if given and found is given[0] else trace.made(found)
+            return args[0] if given and found is given[0] else trace.made_iterator(found)
         count = len(args) if self.moves < 0 else self.moves
         if count and not any(map(is_traced, (*args[count:], *options.values()))):
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             for one in filter(trace.is_outside, args[:count]):
                 refuse_advance_outside(one)
             if not any(map(_is_traced_iterator, args[:count])):
-                return trace.made(self.function(*args, **options))
+                return trace.made_iterator(self.function(*args, **options))
         try:
             self.parameters.bind(*args, **options)
         except TypeError:

@@ -319,9 +319,12 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
     """What a row gives, for each case of an argument that is one of several."""
     if has_union(args) and row not in WHOLE:
         make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
+        older = len(trace.locations.iterators)
         found = map_cases(trace, make, *args)
         if type(found) is Union and row in MADE_AGAIN and all(map(_is_of_containers, args)):
             trace.origins[id(found)] = found, Remaker(make, args)
+            while len(trace.locations.iterators) > older:  # others are made, and once only
+                trace.locations.iterators.popitem()
         return found
     try:
         return row(trace, *args, **kwargs)

@@ -25,10 +25,12 @@ from dy2st.convert.kinds.iterators import (
     indexed,
     is_counting,
     is_endless,
+    iterator,
     left_of,
     mark_left,
     next_of,
     of_list,
+    position_of,
     refuse_advance,
     resolved,
     rest_of,
@@ -192,7 +194,8 @@ def listed(trace: Trace, iterable: Any) -> Any:
         return held(trace, out)
     if type(items) is Indexed:
         found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
-        taken(trace, iterable, items.length)
+        if not trace.handlers:  # else what an item raises may leave the others
+            taken(trace, iterable, items.length)
         return held(trace, found)
     return list(items)
 
@@ -355,9 +358,15 @@ def for_(
     """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
     if type(iterable) is Union:
         return spread_loop(trace, iterable, test, body, state, names)
-    if is_counting(trace, iterable):
-        following = lambda *values: body(counted(trace, iterable), *values)  # noqa: E731
-        return while_(trace, test or (lambda *_: True), following, state, names)
+    is_carried = type(iterable) is Indexed and iterable.is_carried
+    if is_carried or is_counting(trace, iterable):  # of which the body may take items, too
+
+        def more(*values: Any) -> Any:
+            is_left = not is_carried or trace.lt(position_of(trace, iterable), iterable.length)
+            return trace.and_(is_left, lambda: test is None or test(*values))
+
+        following = lambda *values: body(trace.call(next, iterable), *values)  # noqa: E731
+        return while_(trace, more, following, state, names)
     items, source = items_or_source(trace, iterable)
     if source is not None:
         return push_loop(trace, source, test, body, state)
@@ -401,6 +410,14 @@ def for_(
 
 
 _END = object()
+
+
+def made_iterator(trace: Trace, items: Any) -> Any:
+    """A new iterator of Python's; by index, where the Program is to carry how far it is."""
+    if not hasattr(type(items), "__next__") or not trace.locations.is_carried(items):
+        return trace.made(items)
+    found = indexed(trace, items)
+    return iterator(trace, found.size, found.item)
 
 
 def spread_loop(

@@ -127,6 +127,7 @@ class Indexed:
     is_once: bool = False  # whether it is an iterator: what is taken of it is gone
     position: Any = 0  # how many items of an iterator are gone; LEFT while a loop takes some
     begun: Any = 0  # how many there were when that loop began
+    is_carried: bool = False  # whether loops leave it to the iterator how many are gone
 
     @property
     def length(self) -> Any:

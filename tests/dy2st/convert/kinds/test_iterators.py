@@ -342,6 +342,87 @@ def test_what_is_taken_of_an_iterator_of_unknown_length_is_gone(function):
     same(function, sizes="unknown")
 
 
+def next_of_a_list(x):
+    items, found = iter([1.0, 2.0, 3.0]), []
+    for v in x:
+        if v > 1:
+            found.append(next(items, 0.0))
+    return found
+
+
+def next_of_a_cycle(x):
+    names = itertools.cycle(["a", "b"])
+    now, found = next(names), []
+    for v in x:
+        if v > 2:
+            now = next(names)
+        found.append(now)
+    return found
+
+
+def with_an_argument(x):
+    items, found = iter(x.tolist()), []
+    for v in items:
+        found.append((v, next(items, None)) if v > 2 else (v, 0.0))
+    return found
+
+
+def pairs_until_the_end(x):
+    items, found = iter(x.tolist()), []
+    try:
+        while True:
+            v = next(items)
+            found.append((v, next(items)) if v > 2 else (v, v))
+    except StopIteration:
+        return found
+
+
+def numbered_ones(x):
+    items, found = enumerate(x.tolist()), []
+    for place, v in items:
+        found.append(place)
+        if v > 2:
+            found.append(next(items, (-1, 0.0))[0])
+    return found
+
+
+def what_is_left(x):
+    items = iter(x.tolist())
+    for v in items:
+        if v > 2:
+            break
+    return [*items]
+
+
+def several_of_a_range(x):
+    items, found = iter(range(40)), []
+    for v in x:
+        while v > 1:
+            found.append(next(items))
+            v = v - 1
+    return found
+
+
+def next_of_a_zip(x):
+    pairs, total = zip([1.0, 2.0, 3.0], [0.5, 0.0, 0.5]), x.sum()
+    for v in x:
+        if v > 1:
+            one, other = next(pairs, (0.0, 0.0))
+            total = total + one * v - other
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(next_of_a_list, next_of_a_cycle, with_an_argument, pairs_until_the_end),
+        *(numbered_ones, what_is_left, several_of_a_range, next_of_a_zip),
+    ],
+)
+def test_a_tensor_may_decide_how_far_an_iterator_has_come(function):
+    same(function, [1.0, 2.0, 3.0, 0.5], [2.0], [3.0, 3.0, 3.0, 1.0, 1.0], [0.1])
+
+
 def test_an_iterator_that_two_take_from_in_turn_is_refused():
     def pairs(x):
         rows = iter(x)
