@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import is_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -33,15 +34,7 @@ from dy2st.convert.types import info
 from dy2st.convert.types.values import same_state
 from dy2st.convert.values.flatten import build, case_value, copied_parts, flatten
 from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, View, opened
-from dy2st.convert.values.special import (
-    ABSENT,
-    CONTENT,
-    MISSING,
-    NOWHERE,
-    STATE,
-    SymbolicSequence,
-    Union,
-)
+from dy2st.convert.values.special import ABSENT, CONTENT, MISSING, NOWHERE, STATE, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, ShapeError
 from dy2st_runtime.ir import F, Tensor, ValueType, Variable
@@ -496,10 +489,11 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         )
     if place.name is not CONTENT or type(place.owner) is not set:
         return value
-    if SymbolicSequence not in (type(value), type(other)) and value == other:
-        return other
     known = [side for side in (value, other) if isinstance(side, set)]
-    if not any(isinstance(one, Tensor) for side in known for one in side):
+    has_tensors = any(isinstance(one, Tensor) for side in known for one in side)
+    if len(known) == 2 and value == other and (has_tensors or all(map(is_, value, other))):
+        return other
+    if not has_tensors:
         return value
     raise BranchMismatch(
         "a set has other tensors on some paths of an `if` or loop that depends on a tensor",

@@ -702,8 +702,8 @@ def is_missing(case: Layout) -> bool:
     return isinstance(case, Same) and case.value is MISSING
 
 
-def _values(node: Parts) -> set[Any]:
-    return {item.value for item in node.items if isinstance(item, Same)}
+def _values(node: Parts) -> list[Any]:
+    return [item.value for item in node.items if isinstance(item, Same)]
 
 
 def _pairs(node: Parts) -> list[tuple[Any, Layout]]:

@@ -357,6 +357,15 @@ def lost_before(x):
     return list(found)
 
 
+def put_in_again(x):
+    found = {0, 8}
+    if x.sum() > 0:
+        found.clear()
+        found.add(8)
+        found.add(0)
+    return list(found)
+
+
 def one_after_the_other(x):
     found, seen = set(), []
     for v in x:
@@ -370,7 +379,7 @@ def one_after_the_other(x):
 @pytest.mark.parametrize(
     "function",
     [
-        *(lost_in_a_branch, lost_in_a_loop, lost_before),
+        *(lost_in_a_branch, lost_in_a_loop, lost_before, put_in_again),
         lambda x: sum({int(v) for v in x}.pop() for v in x),
         lambda x: list({int(v) for v in x} | {1}),
         lambda x: list({int(v) for v in x}.copy()),
