@@ -76,16 +76,17 @@ def flatten(trace: Trace, value: Any, node: Layout, view: View) -> list[Variable
         if type(held) is SymbolicSequence:
             return promote_elements(trace, held, node.element, view)
         if isinstance(held, dict):
-            return _of_pairs(trace, held, node.element, view)
-        rows = [row_of(trace, item, node.element, view) for item in held]
+            leaves, held = _of_pairs(trace, held, node.element, view), held.items()
+        else:
+            rows = [row_of(trace, item, node.element, view) for item in held]
+            columns = zip(*rows, strict=True) if rows else [()] * width(node.element)
+            leaves = [F.array_of(list(column)) for column in columns]
         # The arrays have the elements by value: a later change of one of these would be lost.
         parts = [part for item in held for part in copied(trace, item, node.element, view)]
         if len({*map(id, parts)}) < len(parts):
             trace.alias_tracker.fix(node.element)
         trace.alias_tracker.keep_copied(parts, node.element)
-        if not rows:
-            return [F.array_of([]) for _ in range(width(node.element))]
-        return [F.array_of(list(column)) for column in zip(*rows, strict=True)]
+        return leaves
     if isinstance(node, Cases):
         # The tag, then for every case the arrays of its leaves
         held = value if type(value) is Union else _held_union(value, node, view)
@@ -165,12 +166,10 @@ def _of_pairs(
         return [F.array_append(trace.tracer.local(a), b) for a, b in zip(arrays, row, strict=True)]
 
     for key, value in held.items():
-        trace.alias_tracker.keep_copied([*value.objects.values()] if type(value) is Union else [])
         missing = value.places_that_are(MISSING) if type(value) is Union else []
         # The entry is surely there; of any other the pair is appended in a branch.
         if not missing:
             arrays = added((key, value))
-            trace.alias_tracker.keep_copied(copied(trace, (key, value), element, view), element)
             continue
         same = lambda: [trace.tracer.local(array) for array in arrays]  # noqa: B023, E731
         tag = trace.tracer.local(value.tag)
@@ -209,6 +208,8 @@ def copied_parts(
         found: list[tuple[Layout, Any]] = []
         for place, before in enumerate(value.layouts):
             now = layout_of_case(value, place, view)
+            if is_missing(now):  # the entry of a dict
+                continue
             case = node.cases[case_of(node, now)] if isinstance(node, Cases) else node
             if place in value.objects:
                 found.append((case, value.objects[place]))
@@ -226,7 +227,9 @@ def copied_parts(
         return own
     if isinstance(node, SequenceLayout):
         held = value if type(value) in (SymbolicSequence, tuple) else view.raw(value)
-        items = () if type(held) is SymbolicSequence or isinstance(held, dict) else held
+        if isinstance(held, dict):
+            held = held.items()
+        items = () if type(held) is SymbolicSequence else held
         pairs: Any = ((item, node.element) for item in items)
     else:
         both = zip(_parts(trace, value, node, view), node.items, strict=True)

@@ -137,6 +137,15 @@ def _one_list_under_all_keys(x):
     return [len(one) for one in held.values()]
 
 
+def _one_list_under_two_keys(x):
+    row = [0]
+    held = {1: row, 2: row}
+    held[int(x[0])] = [5]
+    held[1].append(1)
+    held[2].append(2)
+    return held[1], held[2], row
+
+
 def _rows_twice(x):
     rows = [[value] for value in x]
     rows = rows + rows
@@ -170,6 +179,7 @@ def test_an_object_sees_a_change_of_it_as_an_element(changed, size):
         _one_row_many_times,
         _rows_twice,
         _one_list_under_all_keys,
+        _one_list_under_two_keys,
         _some_rows_once_more,
     ],
 )

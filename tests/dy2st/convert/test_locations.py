@@ -351,6 +351,18 @@ def dicts_that_a_recursion_puts_into_each_other(x):
     return levels, node["leaf"]
 
 
+def lists_in_a_dict_whose_keys_change_places(x):
+    held = {"a": [8], 0: [1]}
+    if x[0] > 2:
+        held["a"] = held.pop("a")
+    if x[1] > 0.75:
+        held["a"] = held.pop("a")
+        held[1] = [1]
+    held["a"] = held.pop("a")
+    held[0].append(2)
+    return list(held), list(held.values())
+
+
 FUNCTIONS = [
     a_search_tree,
     a_queue_with_two_ends,
@@ -375,6 +387,7 @@ FUNCTIONS = [
     a_tree_that_is_split,
     a_tree_that_grows_by_recursion,
     dicts_that_a_recursion_puts_into_each_other,
+    lists_in_a_dict_whose_keys_change_places,
 ]
 
 
