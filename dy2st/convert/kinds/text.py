@@ -35,7 +35,7 @@ from dy2st.convert.values.layout import Number, number_kind
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
-from dy2st_runtime.ir import F, Variable, user_location
+from dy2st_runtime.ir import F, user_location
 from dy2st_runtime.ir.choice import CONVERSIONS, OF_INTEGERS, Hole, Text, joined
 from dy2st_runtime.ir.location import user_frame
 
@@ -231,18 +231,19 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     if type(value) is Text and conversion in ("", "s") and not spec:
         return value
     element = getattr(trace.content(value) if type(value) is list else None, "element", None)
-    if isinstance(element, Number) and element.kind is int and not spec and conversion != "a":
+    is_of_ints = isinstance(element, Number) and element.kind is int
+    if (is_of_ints or shows_objects(trace, value)) and not spec and conversion != "a":
         return trace.call(methods.shown, value)
     if holds_traced(trace, value):
         made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
         return _by_case(trace, value, made)
     if conversion or not spec:
-        finish = lambda one: one if type(one) is Text and not spec else format(one, spec)  # noqa: E731
+        finish = lambda one: formatted(trace, one, "", spec) if spec else one  # noqa: E731
         return trace.map_cases(finish, _shown(trace, value, conversion))
     own = own_method(trace, value, "__format__")
     if own is not None:
         return trace.call(own, value, spec)
-    return format(trace.native(value), spec)
+    return _natively(trace, lambda one: format(one, spec), value)
 
 
 def _shown(trace: Trace, value: Any, conversion: str) -> Any:
@@ -254,10 +255,16 @@ def _shown(trace: Trace, value: Any, conversion: str) -> Any:
             return trace.call(own, value, *(("",) if name == "__format__" else ()))
         if getattr(type(value), name, None) is not getattr(object, name):
             break
+    return _natively(trace, CONVERSIONS[conversion] if conversion else format, value)
+
+
+def _natively(trace: Trace, write: Callable[[Any], str], value: Any) -> Any:
+    """What C code writes of a value, and of the user's objects in it: as the trace has them."""
+    run: Callable[[], Any] = lambda: called_by_the_user(write, (trace.native(value),), {})  # noqa: E731
+    reached = () if info(type(value)).is_atom else trace.note_reached((value,))
     # By a frame that is none of ours: a tensor in what C code writes has no text yet.
     with reraise_swallowed_refusals(format):
-        function = CONVERSIONS[conversion] if conversion else format
-        return called_by_the_user(function, (trace.native(value),), {})
+        return trace.with_overlay_materialised(reached, run) if reached else run()
 
 
 def inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[Any]:
@@ -275,6 +282,14 @@ def inside(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Iterator[A
         return
     for part in content.values() if isinstance(content, dict) else content:
         yield from inside(trace, part, (*around, value))
+
+
+def shows_objects(trace: Trace, value: Any) -> bool:
+    """Whether the text of a list, tuple or dict is made of what the user's own `__repr__` write."""
+    if type(value) not in (list, tuple, dict):
+        return False
+    parts = (one for one in inside(trace, value) if not isinstance(one, tuple))
+    return any(own_method(trace, one, "__repr__") for one in parts if not info(type(one)).is_atom)
 
 
 def holds_traced(trace: Trace, value: Any) -> bool:
@@ -386,9 +401,10 @@ def _percent(trace: Trace, template: str, values: Any) -> Any:
     is_asked = info(type(values)).family != "dict" and any(
         field["key"] is not None for field in fields
     )
-    if not is_asked and not holds_traced(trace, values):
-        return template % trace.native(values)
-    given = iter(values if isinstance(values, tuple) else (values,))
+    whole = values if isinstance(values, tuple) else (values,)
+    if not is_asked and all(info(type(one)).is_plain for one in whole):
+        return template % values
+    given = iter(whole)
     found: list[Any] = []
     end = 0
     for match in fields:
@@ -397,21 +413,19 @@ def _percent(trace: Trace, template: str, values: Any) -> Any:
         found.append(_percent_field(trace, match, given, values))
     if "%" in template[end:]:
         raise ValueError("incomplete format")
-    if not is_asked and any(True for _ in given) and _is_counted(values):
+    # Python lets what has items be left over.
+    has_items = hasattr(type(values), "__getitem__") and not isinstance(values, (tuple, str, Text))
+    is_counted = not has_items or getattr(values, "number", None) is not None
+    if not is_asked and is_counted and any(True for _ in given):
         raise TypeError("not all arguments converted during string formatting")
     return joined([*found, template[end:]])
-
-
-def _is_counted(values: Any) -> bool:
-    """Whether a template must take all of these: Python lets what has items be left over."""
-    if isinstance(values, (tuple, Text, Dim, Condition)):
-        return True
-    return getattr(values, "number", None) is not None
 
 
 def _percent_field(trace: Trace, match: re.Match[str], given: Any, values: Any) -> Any:
     if match["kind"] == "%":
         return "%"
+    if match["kind"] == "(":
+        raise ValueError("incomplete format")
     if "*" in match["spec"]:
         return formatted(trace, values, "", Text(()))
     try:
@@ -419,11 +433,13 @@ def _percent_field(trace: Trace, match: re.Match[str], given: Any, values: Any) 
     except StopIteration:
         raise TypeError("not enough arguments for format string") from None
     spec = f"%{match['spec']}{match['kind']}"
+    if match["kind"] in CONVERSIONS and not is_traced(value):
+        value, spec = formatted(trace, value, match["kind"], ""), f"%{match['spec']}s"
     if type(value) is Text and spec == "%s":
         return value
     if holds_traced(trace, value):
         return Text((Hole(kept(trace, value), "%", spec),))
-    return spec % (trace.native(value),)
+    return _natively(trace, lambda one: spec % (one,), value)
 
 
 @function_row(print)
@@ -445,7 +461,7 @@ def _print(
 ) -> None:
     shown = [
         with_lists(kept(trace, value))
-        if isinstance(value, Variable) or holds_traced(trace, value)
+        if holds_traced(trace, value) and not shows_objects(trace, value)
         else formatted(trace, value, "s", "")  # of the user's objects their texts
         for value in values
     ]

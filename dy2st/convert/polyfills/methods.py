@@ -177,9 +177,14 @@ def join(separator: Any, texts: Any, out: Any) -> Any:
     return out
 
 
-def shown(integers: Any) -> Any:
-    """The text of a list of integers."""
-    return "[" + ", ".join([repr(one) for one in integers]) + "]"
+def shown(value: Any) -> Any:
+    """`repr(value)` of a list, tuple or dict."""
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{key!r}: {one!r}" for key, one in value.items()]) + "}"
+    texts = ", ".join([repr(one) for one in value])
+    if isinstance(value, tuple):
+        return f"({texts},)" if len(value) == 1 else f"({texts})"
+    return "[" + texts + "]"
 
 
 def _place(index: Any, length: Any) -> Any:

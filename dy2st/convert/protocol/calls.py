@@ -52,7 +52,7 @@ from dy2st.convert.kinds.table import (
     say_method_misfit,
     say_misfit,
 )
-from dy2st.convert.kinds.text import is_silent, logs_message
+from dy2st.convert.kinds.text import inside, is_silent, logs_message
 from dy2st.convert.polyfills.methods import member
 from dy2st.convert.protocol.natives import note_reached, shown, with_overlay_materialised
 from dy2st.convert.stage.checks import has_union, map_cases
@@ -398,14 +398,14 @@ def _with_real_objects(
         named = {name: shown(trace, value, is_ours) for name, value in kwargs.items()}
         given = tuple(shown(trace, value, is_ours) for value in args)
         subject = getattr(function, "__self__", None), *given, *named.values()
-        check_numpy(function, subject)
+        check_numpy(trace, function, subject)
         with reraise_swallowed_refusals(function):
             try:
                 if looks_at_caller(function):
                     return called_by_the_user(function, given, named)
                 return function(*given, **named)
             except FAULTS as error:
-                check_fault(function, error, subject)
+                check_fault(trace, function, error, subject)
                 raise
 
     is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
@@ -444,11 +444,11 @@ def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
         return trace.made(found) if type(found) is list else found  # of several tensors
     if has_union((*args, *kwargs.values())):
         return _for_each_case(trace, call_library, function, args, kwargs)
-    inside = _unions_inside(trace, (*args, *kwargs.values()))
-    if 0 < len(inside) <= _MOST_INSIDE:
+    unions = _unions_inside(trace, (*args, *kwargs.values()))
+    if 0 < len(unions) <= _MOST_INSIDE:
         # What is one of several still, inside of a case, is refused.
         run = lambda *_: call_native(trace, function, args, kwargs)  # noqa: E731
-        return map_cases(trace, run, *inside)
+        return map_cases(trace, run, *unions)
     return call_native(trace, function, args, kwargs)
 
 
@@ -547,19 +547,19 @@ def _call_object(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dic
 FAULTS = (TypeError, AttributeError, ValueError, struct.error)
 
 
-def check_numpy(function: Any, given: Sequence[Any]) -> None:
+def check_numpy(trace: Trace, function: Any, given: Sequence[Any]) -> None:
     """Refuse numbers in what NumPy makes an array of: it would be one of objects."""
     is_numpy = str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
-    if is_numpy and _holds_number(given):
+    if is_numpy and _holds_number(trace, given):
         raise _refusal(f"np.{function.__name__}()", "of NumPy")
 
 
-def check_fault(function: Any, error: Exception, given: Sequence[Any]) -> None:
+def check_fault(trace: Trace, function: Any, error: Exception, given: Sequence[Any]) -> None:
     """Refuse a call that fails since it gets no number of Python: with one it may not fail."""
     is_own = str(getattr(function, "__module__", "")).startswith("dy2st")
     if is_own or isinstance(error, ConversionError):
         return
-    if not _holds_number(given) and Variable.__name__ not in str(error):
+    if not _holds_number(trace, given) and Variable.__name__ not in str(error):
         return
     name = getattr(function, "__name__", type(function).__name__)
     raise _refusal(f"{name}()", "that is not converted") from error
@@ -573,15 +573,6 @@ def _refusal(called: str, of: str) -> TensorAsPython:
     )
 
 
-def _holds_number(values: Iterable[Any], depth: int = 0) -> bool:
-    for value in values:
-        if is_traced_number(value) or type(value) is Text:
-            return True
-        inner = value.values() if isinstance(value, dict) else value
-        is_holder = isinstance(value, (tuple, list, dict, set))
-        if is_holder and depth < _DEPTH and _holds_number(inner, depth + 1):
-            return True
-    return False
-
-
-_DEPTH = 8
+def _holds_number(trace: Trace, values: Iterable[Any]) -> bool:
+    parts = (one for value in values for one in inside(trace, value))
+    return any(is_traced_number(one) or type(one) is Text for one in parts)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections import UserString
+from collections import UserString, deque
 
 import pytest
 
@@ -304,6 +304,42 @@ def test_the_text_of_an_object_that_a_branch_has_changed():
     same(run)
 
 
+SHOWN = {
+    "percent": lambda point: "%s|%r|%12s" % (point, point, point),
+    "one percent": lambda point: "%s" % point,
+    "a named percent": lambda point: "%(a)s" % {"a": point},
+    "a width": lambda point: f"{point!r:>20}|{point!s:<20}|",
+    "a list": lambda point: str([point]),
+    "a tuple": lambda point: f"{(point,)} {(point, 1)}",
+    "a dict": lambda point: "%s" % {"a": [point]},
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN.values(), ids=SHOWN)
+@pytest.mark.parametrize("value", [lambda x: 7, lambda x: int(x[0])], ids=["constant", "number"])
+def test_the_text_of_what_holds_an_object_is_of_the_object_as_it_is_now(shown, value):
+    def run(x):
+        point, before = Shown(1, [2]), ""
+        if x.sum() > 0:
+            point.x = value(x)
+            before = shown(point)
+        point.y = value(x)
+        return before, shown(point)
+
+    same(run)
+
+
+def test_the_text_of_a_deque_sees_what_a_branch_has_changed():
+    def run(x):
+        points, text = deque([Point(1, 2)]), ""
+        if x.sum() > 0:
+            points[0].x = 5
+            text = str(points)
+        return text
+
+    same(run)
+
+
 def test_a_float_of_a_text_with_tensors_in_it_is_refused():
     refused(lambda x: float(f"{int(x[0])}"), "of a text with values of tensors")
 
@@ -370,8 +406,9 @@ def test_the_text_of_a_text_of_the_program():
         lambda x: float(x[0]),
         lambda x: x.shape[0],
         lambda x: f"{x}",
+        lambda x: Point(1, 2),
     ],
-    ids="pair three tensor list dict number size text".split(),
+    ids="pair three tensor list dict number size text object".split(),
 )
 def test_percent_takes_as_many_values_as_it_has_places(template, values):
     def function(x):
