@@ -129,18 +129,23 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     if is_data and not is_in_c and not is_slot and (id(owner), name) not in trace.over:
         return _from_descriptor(trace, found, owner, name)
     value = _own(trace, owner, name)
-    if found is not MISSING and may_be_missing(trace, value):
+    if value is MISSING:
+        return _inherited_by(trace, owner, name, found)
+    is_layer = isinstance(owner, Layer)
+    if may_be_missing(trace, value) and (
+        found is not MISSING or (not is_layer and own_method(trace, owner, "__getattr__"))
+    ):
+        other = lambda one: _inherited_by(trace, owner, name, found) if one is MISSING else one  # noqa: E731
+        return map_cases(trace, other, value)
+    return _there(trace, owner, name, value)
 
-        def own_or_inherited(one: Any) -> Any:
-            return _from_descriptor(trace, found, owner, name) if one is MISSING else one
 
-        return map_cases(trace, own_or_inherited, value)
-    if value is not MISSING:
-        return _there(trace, owner, name, value)
+def _inherited_by(trace: Trace, owner: Any, name: str, found: Any) -> Any:
+    """An attribute that the object itself has not; `found` is what its class has."""
     if found is not MISSING:
         return _from_descriptor(trace, found, owner, name)
-    method = special(trace, owner, "__getattr__")
-    if type(method) is FunctionType and not isinstance(owner, Layer):
+    method = own_method(trace, owner, "__getattr__")
+    if method is not None and not isinstance(owner, Layer):
         return call(trace, method, owner, name)
     if (id(owner), name) in trace.over:  # a branch has deleted what the object itself still has
         raise _not_there(owner, name)

@@ -529,3 +529,26 @@ def test_a_member_beside_a_tensor_is_a_number():
     same(with_members)
     found = with_members(dy2st.ones([2]))
     assert [one.dtype for one in found] == [dy2st.float32, dy2st.int32, dy2st.float32]
+
+
+def test_what_only_some_paths_have_set_is_asked_of_getattr_on_the_others():
+    class Asked:
+        def __init__(self):
+            self.names = []
+
+        def __getattr__(self, name):
+            self.names.append(name)
+            if name == "other":
+                raise AttributeError(name)
+            return 7
+
+    def run(x):
+        one = Asked()
+        one.deleted = 1
+        if x.sum() > 0:
+            one.value, one.other = 2, 3
+            del one.deleted
+        found = one.value, one.deleted, getattr(one, "other", 5), hasattr(one, "other")
+        return found, one.names
+
+    same(run)
