@@ -163,10 +163,13 @@ def _divmod(trace: Trace, left: Any, right: Any) -> Any:
 
 @function_row(pow)
 def _pow(trace: Trace, base: Any, exp: Any, mod: Any = None) -> Any:
-    if not any(map(is_traced, (base, exp, mod))) and mod is not None:
+    if mod is None:
+        return trace.pow_(base, exp)
+    if not any(map(is_traced, (base, exp, mod))):
         return pow(base, exp, mod)
-    found = trace.pow_(base, exp)
-    return found if mod is None else trace.mod(found, mod)
+    if any(number_kind(one) not in (int, bool) for one in (base, exp, mod)):
+        raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
+    return trace.call(methods.power_modulo, base, exp, mod)
 
 
 # -- what math makes ints of ----------------------------------------------------------------------

@@ -177,6 +177,26 @@ def join(separator: Any, texts: Any, out: Any) -> Any:
     return out
 
 
+def power_modulo(base: Any, exp: Any, mod: Any) -> Any:
+    """`pow(base, exp, mod)` of ints."""
+    if mod == 0:
+        raise ValueError("pow() 3rd argument cannot be 0")
+    base, found = base % mod, 1 % mod
+    if exp < 0:
+        rest, last, factor, before = base, mod, 1, 0
+        while rest != 0:
+            rest, last, times = last % rest, rest, last // rest
+            factor, before = before - times * factor, factor
+        if abs(last) != 1:
+            raise ValueError("base is not invertible for the given modulus")
+        base, exp = last * before, -exp
+    while exp > 0:
+        if exp % 2 == 1:
+            found = found * base % mod
+        base, exp = base * base % mod, exp // 2
+    return found
+
+
 def shown(value: Any) -> Any:
     """`repr(value)` of a list, tuple or dict."""
     if isinstance(value, dict):

@@ -10,6 +10,7 @@ import pytest
 
 import dy2st
 from dy2st import to_static
+from dy2st.static import InputSpec
 from tests.dy2st.convert.kinds.same import refused, same
 
 
@@ -338,6 +339,21 @@ def test_numbers_of_numpy_are_no_numbers_of_python(function):
 def test_a_product_of_sizes_by_numpy_is_a_size_to_reshape():
     same(lambda x: x.reshape([x.shape[0], int(np.prod(x.shape[1:]))]), [[[1.0, 2.0]], [[3.0, 4.0]]])
     same(lambda x: x.reshape([np.prod(x.shape)]), [[1.0, 2.0], [3.0, 4.0]], [[5.0]])
+
+
+@pytest.mark.parametrize("mod", [-7, 0, 1, 8])
+def test_a_power_modulo_an_int_is_the_inverse_for_a_negative_exponent(mod):
+    def power(n):
+        try:
+            return pow(int(n[0]), int(n[1]), int(n[2]))
+        except ValueError as error:
+            return str(error)
+
+    static = to_static(power, input_spec=[InputSpec([3], "int64")])
+    for base in (-4, 0, 3):
+        for exp in (-3, -1, 0, 5):
+            n = dy2st.to_tensor([base, exp, mod])
+            assert static(n) == power(n)
 
 
 def test_an_int_to_a_power_that_turns_out_negative_says_what_to_write_instead():
