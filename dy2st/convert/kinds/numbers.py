@@ -62,6 +62,11 @@ def _own(trace: Trace, kind: Any, value: Any, *names: str) -> Any:
 def whole(trace: Trace, value: Variable) -> Variable:
     """A 0-d Variable without what is behind the point, as an int of Python."""
     if value.tensor_type.dtype.kind == "f":
+        if trace.handlers:  # one that catches it is told by a branch
+            words = "cannot convert float {} to integer".format
+            trace.carry_check(F.equal(value, value), ValueError(words("NaN")))
+            is_finite = F.logical_not(_is_infinite(value))
+            trace.carry_check(is_finite, OverflowError(words("infinity")))
         local = trace.tracer.local(value)
         trace.tracer.append("check_int", [local], {"operation": "int"}, [])
     return as_number(trace, value, int)

@@ -341,6 +341,24 @@ def test_a_product_of_sizes_by_numpy_is_a_size_to_reshape():
     same(lambda x: x.reshape([np.prod(x.shape)]), [[1.0, 2.0], [3.0, 4.0]], [[5.0]])
 
 
+@pytest.mark.parametrize("whole", [int, round, math.floor, math.trunc])
+def test_a_handler_catches_what_has_no_whole_number(whole):
+    def counted(x):
+        total, said = 0, []
+        for v in x:
+            try:
+                total += whole(float(v))
+            except OverflowError:
+                total += 100
+            except ValueError as error:
+                said.append(str(error))
+        return total, said
+
+    x = dy2st.to_tensor([1.5, math.inf, math.nan, -math.inf])
+    for specs in ([InputSpec([None])], [InputSpec([4])]):
+        assert to_static(counted, input_spec=specs)(x) == counted(x)
+
+
 @pytest.mark.parametrize("mod", [-7, 0, 1, 8])
 def test_a_power_modulo_an_int_is_the_inverse_for_a_negative_exponent(mod):
     def power(n):
