@@ -386,6 +386,8 @@ class Taker:
             own = [[next(outs) for _ in range(count(case))] for case in node.cases]
             pairs = zip(own, node.cases, strict=True)
             return Several(tag, [(some, self._of_layout(one, iter(some))) for some, one in pairs])
+        if info(node.kind).family == "bound in C":  # of a new list, which nobody else would have
+            raise self._refusal(node, f"method {node.names[0]}")
         items = [self._of_layout(item, outs) for item in node.items]
         if node.kind is Text:
             return Written(node.like.with_values(items))

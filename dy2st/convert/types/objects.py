@@ -113,9 +113,12 @@ row(
 _BOUND: dict[str, Any] = {
     "family": "bound in C",
     "is_open": True,  # methods of some classes have a type of their own
+    "is_value": True,
     "is_unchanging": True,
     "is_fixed": True,
     "parts": lambda method, names: [] if method.__self__ is None else [method.__self__],
+    "names": lambda method: (method.__qualname__,),
+    "make": lambda kind, parts, names, like: getattr(parts[0], names[0].rpartition(".")[2]),
 }
 row(BuiltinFunctionType, **_BOUND, same=lambda a, b: a.__self__ is b.__self__ and a == b)
 row(MethodWrapperType, **_BOUND)

@@ -636,7 +636,7 @@ def _is_written_alike(node: Layout) -> bool:
 
 def _is_bundle(kind: type) -> bool:
     """Whether values of a kind hold plain values alone: of exceptions C reads what they hold."""
-    return info(kind).family == "bundle" or issubclass(kind, BaseException)
+    return info(kind).family in ("bundle", "bound in C") or issubclass(kind, BaseException)
 
 
 def _has_cases(node: Layout) -> bool:

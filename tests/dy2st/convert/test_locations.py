@@ -363,6 +363,19 @@ def lists_in_a_dict_whose_keys_change_places(x):
     return list(held), list(held.values())
 
 
+def a_method_in_c_of_one_of_two_lists(x):
+    first, second = [1.0], [2.0]
+    kept, put = first, first.append
+    for value in x:
+        put(value)
+        if value > 2:
+            first = [7.0]
+            put = first.append
+        elif value < 0:
+            put = second.append
+    return first, second, kept
+
+
 FUNCTIONS = [
     a_search_tree,
     a_queue_with_two_ends,
@@ -388,6 +401,7 @@ FUNCTIONS = [
     a_tree_that_grows_by_recursion,
     dicts_that_a_recursion_puts_into_each_other,
     lists_in_a_dict_whose_keys_change_places,
+    a_method_in_c_of_one_of_two_lists,
 ]
 
 
@@ -613,3 +627,14 @@ def test_an_attribute_that_only_one_object_has_had_is_deleted():
         assert vars(node) == {"next": None}
         assert len(chosen) == sum(value > 0 for value in values)
         assert all(one is node for one in chosen)
+
+
+def test_a_method_in_c_of_one_of_two_lists_is_not_given_back():
+    def chosen(x):
+        put = [1.0].append
+        if x[0] > 0:
+            put = [7.0].append
+        return put
+
+    with pytest.raises(ConversionError, match=r"chosen\(\) returns a"):
+        to_static(chosen)(dy2st.to_tensor([1.0]))
