@@ -510,10 +510,10 @@ class Trace(Vocabulary):
         is_native = self.is_made_here(owner) and (id(owner), name) not in self.over
         if is_native and type(owner) not in (CellType, dict):
             kind: Any = type if isinstance(owner, type) else object
-            if value is MISSING:
-                kind.__delattr__(owner, name)
-            else:
+            if value is not MISSING:
                 kind.__setattr__(owner, name, value)
+            elif kind is type or name in (self.fields(owner) or ()):  # else no path has left it
+                kind.__delattr__(owner, name)
         else:
             self.write(owner, name, value)
 

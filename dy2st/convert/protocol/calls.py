@@ -426,13 +426,10 @@ _MOST_INSIDE = 4
 
 def _unions_inside(trace: Trace, values: Iterable[Any]) -> list[Union]:
     """What is one of several, as far as is known here, in lists and tuples among some values."""
-    found = {}
-    for value in values:
-        content = trace.content(value) if type(value) is list else value
-        for one in content if type(content) in (list, tuple) else ():
-            if type(one) is Union and len(trace.cases_of(one)) > 1:
-                found[id(one)] = one
-    return list(found.values())
+    contents = (trace.content(one) if type(one) is list else one for one in values)
+    parts = (part for one in contents if type(one) in (list, tuple) for part in one)
+    unions = (one for one in parts if type(one) is Union and len(trace.cases_of(one)) > 1)
+    return list({id(one): one for one in unions}.values())
 
 
 def call_library(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

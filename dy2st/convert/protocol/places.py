@@ -240,6 +240,8 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
     held = getattr(owner, "__dict__", None)
     if trace.over and (id(held), CONTENT) in trace.over:  # the code has set it there
         content = trace.content(held)
+        if type(content) is SymbolicSequence:
+            return trace.method(held, "get", name, MISSING)
         return trace.read_item(held, name, content.get(name, MISSING))
     value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     if value is MISSING and isinstance(owner, Layer):

@@ -552,3 +552,34 @@ def test_what_only_some_paths_have_set_is_asked_of_getattr_on_the_others():
         return found, one.names
 
     same(run)
+
+
+def test_an_attribute_that_a_path_sets_and_deletes_is_missing_on_all():
+    class Held:
+        pass
+
+    def run(x):
+        one, other = SimpleNamespace(), Held()
+        if x.sum() > 0:
+            one.value = 2
+            other.value = 3
+            for name in list(vars(one)):
+                delattr(one, name)
+            del other.value
+        found = hasattr(one, "value"), hasattr(other, "value"), vars(one)
+        other.value = 4
+        return found, other.value
+
+    same(run)
+
+
+def test_entries_of_the_attributes_of_an_object_are_attributes():
+    def run(x):
+        one = SimpleNamespace(total=0)
+        for value in x:
+            if value > 0:
+                one.__dict__.setdefault("found", []).append(float(value))
+                vars(one)["total"] += 1
+        return one.total, one.found if hasattr(one, "found") else None
+
+    same(run)
