@@ -123,7 +123,7 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     """`object.__getattribute__(owner, name)`, and `__getattr__` where that finds nothing."""
     found = of_class(trace, type(owner), name)
     has_location = trace.locations.of(owner) is not None
-    is_in_c = type(found) is GetSetDescriptorType and name in ("__dict__", "__class__")
+    is_in_c = info(type(found)).family == "slot" and name in ("__dict__", "__class__")
     is_data = found is not MISSING and hasattr(type(found), "__set__")
     is_slot = type(found) is MemberDescriptorType and has_location
     if is_data and not is_in_c and not is_slot and (id(owner), name) not in trace.over:
