@@ -87,12 +87,11 @@ def is_traced_key(trace: Trace, key: Any) -> bool:
     if isinstance(key, Tensor):  # Python finds tensors by which object they are
         return number_kind(key) is not None
     row = info(type(key))
-    if row.is_traced or type(key) in (Union, SymbolicSequence, Text):
-        return True
     if row.is_atom:
         return False
-    held = _hashed(trace, key)
-    return trace.locations.of(key) is not None or any(is_traced_key(trace, one) for one in held)
+    is_chosen = row.is_traced or type(key) in (Union, SymbolicSequence, Text)
+    is_chosen = is_chosen or trace.locations.of(key) is not None
+    return is_chosen or any(is_traced_key(trace, one) for one in _hashed(trace, key))
 
 
 def _hashed(trace: Trace, key: Any) -> list[Any]:
