@@ -119,6 +119,8 @@ def _parts(trace: Trace, value: Any, node: Parts, view: View) -> list[Any]:
     held = value
     if not info(node.kind).is_unchanging:
         held = _content(trace, value, view) if info(node.kind).is_container else view.taken(value)
+    if type(held) is SymbolicSequence:
+        refuse_change(value)
     return info(node.kind).parts(held, node.like if node.kind is Text else node.names)
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 import dy2st
-from dy2st.errors import EscapedVariable
+from dy2st.errors import ConversionError, EscapedVariable
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
@@ -370,3 +370,27 @@ def test_a_tensor_in_a_list_of_several_kinds_is_still_that_tensor_where_it_chang
     with pytest.raises(EscapedVariable):
         to_static(changed)(x, [dy2st.ones([3]), 1])
     assert any(item is x for item in to_static(kept)(x, [dy2st.ones([3]), 1]))
+
+
+def test_a_list_in_a_dict_that_may_miss_it_is_refused_where_its_length_is_decided():
+    def changed(x):
+        held = {key: [key] for key in range(3)}
+
+        def step(value, left_out):
+            for key in list(held):
+                if key == left_out:
+                    del held[key]
+                else:
+                    held[key].append(value)
+
+        if x[0] > 0:
+            step(x[0], 1)
+        else:
+            step(x[0], 0)
+        for value in x:
+            if value > 1:
+                step(value, 2)
+        return held
+
+    with pytest.raises(ConversionError, match="a list is changed in place that is an element"):
+        to_static(changed)(dy2st.to_tensor(X))
