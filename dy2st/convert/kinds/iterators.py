@@ -173,9 +173,9 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if type(items) is Indexed:
         return iterator(trace, items.length, lambda index: items.item(items.length - 1 - index))
     if type(iterable) is list:
-        return trace.made(reversed(by_place(trace, iterable)))
+        return trace.made_iterator(reversed(by_place(trace, iterable)))
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
-    return trace.made(reversed(items if is_of_python else [*items]))
+    return trace.made_iterator(reversed(items if is_of_python else [*items]))
 
 
 def by_place(trace: Trace, owner: Any) -> Asked:
@@ -526,7 +526,7 @@ def _chain(trace: Trace, *iterables: Any) -> Any:
     # Lists are joined at once: a generator has 24 operators, and a loop, where this has 21.
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
-        return trace.made(itertools.chain(*parts))
+        return trace.made_iterator(itertools.chain(*parts))
     found: Any = []
     for part in parts:
         found = joined(trace, found, trace.listed(part), list)
@@ -545,7 +545,7 @@ def _from_iterable(trace: Trace, owner: Any, iterables: Any) -> Any:
 def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed and not any(map(is_traced, ends)):
-        return trace.made(itertools.islice(items, *ends))
+        return trace.made_iterator(itertools.islice(items, *ends))
     if type(items) is not Indexed and is_lazy(trace, iterable):
         raise UnsupportedSyntax(
             f"islice() of a {type(iterable).__name__}, up to a number that only the run knows",
@@ -575,7 +575,7 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
     # By index: a generator would begin with an item that is none, or needs a flag.
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
-        return trace.made(itertools.pairwise(items))
+        return trace.made_iterator(itertools.pairwise(items))
     length = trace.call(max, trace.sub(items.length, 1), 0)
     return iterator(trace, length, lambda place: (items.item(place), items.item(place + 1)))
 

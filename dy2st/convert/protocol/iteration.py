@@ -12,8 +12,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from gc import get_referents
 from inspect import CO_VARARGS
-from types import FunctionType, MethodType
+from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
@@ -413,8 +414,16 @@ _END = object()
 
 
 def made_iterator(trace: Trace, items: Any) -> Any:
-    """A new iterator of Python's; by index, where the Program is to carry how far it is."""
-    if not hasattr(type(items), "__next__") or not trace.locations.is_carried(items):
+    """A new iterator of Python's; by index, where the Program is to carry how far it is.
+
+    All items are taken at once then, so code of the user's makes none of them.
+    """
+    asked = [items]
+    for one in asked:
+        asked += get_referents(one) if type(one) is tuple or hasattr(type(one), "__next__") else ()
+    is_code = any(isinstance(one, (map, filter, GeneratorType)) for one in asked)
+    is_iterator = hasattr(type(items), "__next__")
+    if is_code or not is_iterator or not trace.locations.is_carried(items):
         return trace.made(items)
     found = indexed(trace, items)
     return iterator(trace, found.size, found.item)

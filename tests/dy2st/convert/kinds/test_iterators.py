@@ -423,6 +423,24 @@ def test_a_tensor_may_decide_how_far_an_iterator_has_come(function):
     same(function, [1.0, 2.0, 3.0, 0.5], [2.0], [3.0, 3.0, 3.0, 1.0, 1.0], [0.1])
 
 
+@pytest.mark.parametrize("over", [lambda one: one, enumerate, lambda one: zip(one, one), iter])
+def test_what_makes_an_item_runs_when_it_is_taken(over):
+    def f(x):
+        asked, found = [], []
+
+        def noted(k):
+            asked.append(k)
+            return k
+
+        items = over(map(noted, [1, 2, 3, 4]))
+        for v in x:
+            if v > 2:
+                found.append(next(items))
+        return found, asked
+
+    refused(f, "advanced in a branch", sizes="known")
+
+
 def test_an_iterator_that_two_take_from_in_turn_is_refused():
     def pairs(x):
         rows = iter(x)
