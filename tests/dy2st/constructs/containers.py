@@ -188,7 +188,8 @@ def set_add(x):
 
 
 @construct(
-    "a loop over a set of ints that the data decides", "in Python's order, if it has only grown"
+    "a loop over a set of ints that the data decides",
+    "in Python's order, if it has only grown, or was a range and has only lost elements",
 )
 def loop_over_a_set_of_ints(x):
     found = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
+import itertools
 
 from dy2st.errors import ConversionError, UnsupportedSyntax
 from tests.dy2st.catalogue.entry import construct
@@ -268,6 +269,18 @@ def left_early(x):
             break
         y = y + part
     return y
+
+
+@construct(
+    "`next()` of an iterator over a list, `range`, `zip` or `cycle` where a tensor decides",
+    "the Program carries how far it has come",
+)
+def iterator_advanced_in_a_branch(x):
+    turns = itertools.cycle([1.0, -1.0])
+    now = next(turns)
+    if x.sum() > 0:
+        now = next(turns)
+    return x * now + next(turns)
 
 
 @construct(
