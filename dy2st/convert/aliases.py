@@ -466,18 +466,20 @@ class Locations:
         self._tables: dict[Any, Reference] = {}
         self._made: dict[int, tuple[Any, Any]] = {}  # containers, and where they were made
         self._homes: dict[int, tuple[Any, Any]] = {}  # the tables of containers; boxes have none
-        self.iterators: dict[int, tuple[Any, Any]] = {}  # and where they were made
+        self.iterators: dict[int, tuple[Any, Any, Any]] = {}  # where, and on which path
         trace.repeats.is_off = trace.repeats.is_off or self.is_on
 
     def is_carried(self, iterator: Any) -> bool:
         """Whether the Program is to carry how far an iterator is that is made here."""
-        self.iterators[id(iterator)] = iterator, user_place()
+        path = self._trace.state.paths[-1] if self._trace.state.paths else None
+        self.iterators[id(iterator)] = iterator, user_place(), path
         return self.iterators[id(iterator)][1] in self.carried
 
     def carry(self, iterator: Any) -> None:
         """Let the Program carry how far an iterator is, in the next trace, if it does not yet."""
-        place = self.iterators.get(id(iterator), (None, None))[1]
-        if place is not None and place not in self.carried:
+        _, place, path = self.iterators.get(id(iterator), (None, None, None))
+        is_here = path is None or any(path is one for one in self._trace.state.paths)
+        if place is not None and is_here and place not in self.carried:
             self.carried.add(place)
             raise MoreIsKnown(f"a tensor decides how far a {type(iterator).__name__} has come")
 

@@ -23,7 +23,6 @@ NOT_YET = frozenset(
         "model_code.structures.messages_by_attention",
         "model_code.structures.sorted_by_merging of unknown sizes",
         "model_code.probability.control_chart",
-        "model_code.probability.control_chart of unknown sizes",
         # Coroutines have no traced form.
         "constructs.generators.coroutine",
         "constructs.generators.run_by_asyncio",

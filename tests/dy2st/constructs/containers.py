@@ -400,12 +400,7 @@ def append_by_helper(x):
     return parts
 
 
-@construct(
-    "`next(iterator)` in a branch",
-    "what comes next would be known only when the Program runs",
-    refused=ConversionError,
-    says="is advanced",
-)
+@construct("`next(iterator)` in a branch", "the Program carries how far it has come")
 def next_in_branch(x):
     numbers = iter([1, 2, 3])
     if x.sum() > 0:

@@ -529,9 +529,7 @@ def iterators(x):
 
 @construct(
     "an iterator advanced in a branch that a tensor decides",
-    "how far it has come would be unknown",
-    refused=ConversionError,
-    says="a list_iterator is advanced in a branch",
+    "the Program carries how far it has come",
 )
 def iterator_in_a_branch(x):
     items = iter([x, x + 1, x + 2])
@@ -555,12 +553,7 @@ def generator_ended_in_a_branch(x):
     return y + sum(items)
 
 
-@construct(
-    "an iterator advanced by a function that a branch calls",
-    "closures are looked into",
-    refused=UnsupportedSyntax,
-    says="enumerate is advanced",
-)
+@construct("an iterator advanced by a function that a branch calls", "the same")
 def iterator_in_a_closure(x):
     items = enumerate([x, x + 1, x + 2])
 
@@ -573,9 +566,7 @@ def iterator_in_a_closure(x):
 
 @construct(
     "an iterator read on after a `break` that a tensor decides",
-    "where the loop ended would be unknown",
-    refused=UnsupportedSyntax,
-    says="read on later",
+    "it goes on where the loop has left it",
 )
 def iterator_read_on(x):
     items = iter([1, 2, 3])
@@ -588,10 +579,7 @@ def iterator_read_on(x):
 
 
 @construct(
-    "an iterator read on after `any()` that a tensor decides",
-    "where it ended would be unknown",
-    refused=ConversionError,
-    says="read on later",
+    "an iterator read on after `any()` that a tensor decides", "it goes on where `any` has left it"
 )
 def iterator_read_on_after_any(x):
     items = iter([1, 2, 3])
