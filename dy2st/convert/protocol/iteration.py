@@ -58,10 +58,11 @@ from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
-from dy2st.convert.values.special import MISSING, Generated, Indexed, SymbolicSequence, Union
+from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.location import user_place
 from dy2st_runtime.nn.layer import Layer
 
 
@@ -78,7 +79,8 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
         return rest_of(trace, iterable)
     if kind is SymbolicSequence or kind in (list, deque, tuple):
         content = held(trace, iterable)
-        if type(content) is not SymbolicSequence:
+        is_known = type(content) is not SymbolicSequence
+        if is_known and (kind is tuple or user_place() not in trace.locations.carried):
             return content if kind is tuple else iter(by_place(trace, iterable))
         if kind not in (SymbolicSequence, tuple):
             return of_list(trace, iterable)
@@ -416,17 +418,23 @@ _END = object()
 def made_iterator(trace: Trace, items: Any) -> Any:
     """A new iterator of Python's; by index, where the Program is to carry how far it is.
 
-    All items are taken at once then, so code of the user's makes none of them.
+    All items are taken at once then: neither code of the user's makes them, nor do they change.
     """
     asked = [items]
     for one in asked:
         asked += get_referents(one) if type(one) is tuple or hasattr(type(one), "__next__") else ()
-    is_code = any(isinstance(one, (map, filter, GeneratorType)) for one in asked)
+    is_code = any(isinstance(one, (map, filter)) or _is_of_the_user(one) for one in asked)
     is_iterator = hasattr(type(items), "__next__")
-    if is_code or not is_iterator or not trace.locations.is_carried(items):
+    is_carried = is_iterator and not is_code and trace.locations.is_carried(items)
+    if not is_carried or any(isinstance(one, Asked) for one in asked):
         return trace.made(items)
     found = indexed(trace, items)
     return iterator(trace, found.size, found.item)
+
+
+def _is_of_the_user(items: Any) -> bool:
+    """Whether this is a generator, and not ours, of the rows of a tensor."""
+    return isinstance(items, GeneratorType) and items.gi_code.co_filename != __file__
 
 
 def spread_loop(

@@ -360,6 +360,26 @@ def next_of_a_cycle(x):
     return found
 
 
+def next_row(x):
+    rows, total = itertools.cycle(x), x.sum()
+    for v in (1.0, 2.0, 3.0, 4.0):
+        if total > v:
+            total = total - next(rows)
+    return total
+
+
+def of_a_list_that_changes(x, over=iter):
+    kept, found = [x[0], x[0] + 1, x[0] + 2], []
+    items = over(kept)
+    for v in (1.0, 2.0, 3.0):
+        if kept[0] > v:
+            found.append(next(items, (0, 0.0)))
+        kept[1] = kept[1] + 10.0
+        if v > 1:
+            kept.append(kept[0])
+    return found
+
+
 def with_an_argument(x):
     items, found = iter(x.tolist()), []
     for v in items:
@@ -415,7 +435,9 @@ def next_of_a_zip(x):
 @pytest.mark.parametrize(
     "function",
     [
-        *(next_of_a_list, next_of_a_cycle, with_an_argument, pairs_until_the_end),
+        *(next_of_a_list, next_of_a_cycle, next_row, with_an_argument, pairs_until_the_end),
+        *(of_a_list_that_changes, lambda x: of_a_list_that_changes(x, enumerate)),
+        *(lambda x: of_a_list_that_changes(x, lambda one: zip(one, one)),),
         *(numbered_ones, what_is_left, several_of_a_range, next_of_a_zip),
     ],
 )
