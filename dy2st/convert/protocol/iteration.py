@@ -80,7 +80,8 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
     if kind is SymbolicSequence or kind in (list, deque, tuple):
         content = held(trace, iterable)
         is_known = type(content) is not SymbolicSequence
-        if is_known and (kind is tuple or user_place() not in trace.locations.carried):
+        carried = trace.locations.carried  # nearly always empty: a place takes longer to find
+        if is_known and (kind is tuple or not carried or user_place() not in carried):
             return content if kind is tuple else iter(by_place(trace, iterable))
         if kind not in (SymbolicSequence, tuple):
             return of_list(trace, iterable)
