@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.effect_table import changed, row_of
-from dy2st.convert.kinds.scalars import as_number, as_numpy, check, is_traced, scalar, to_float
+from dy2st.convert.kinds.scalars import (
+    as_number,
+    as_numpy,
+    check,
+    int_of,
+    is_traced,
+    scalar,
+    to_float,
+)
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, say_misfit
 from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
@@ -559,7 +567,7 @@ def _ulp(trace: Trace, value: Any) -> Any:
 
 @_number_row(math.factorial, ())
 def _factorial(trace: Trace, value: Any) -> Any:
-    number = _int_of(trace, value)
+    number = int_of(trace, value)
     check(trace, number >= 0, ValueError("factorial() not defined for negative values"))
     text = "an int of a Program has 64 bits, and the factorial of more than 20 is larger"
     check(trace, number <= 20, OverflowError(text))
@@ -569,7 +577,7 @@ def _factorial(trace: Trace, value: Any) -> Any:
 
 @_number_row(math.isqrt, ())
 def _isqrt(trace: Trace, value: Any) -> Any:
-    number = _int_of(trace, value)
+    number = int_of(trace, value)
     check(trace, number >= 0, ValueError("isqrt() argument must be nonnegative"))
     root = F.cast(F.sqrt(F.cast(number, "float64")), "int64")
     root = F.minimum(root, 3037000499)  # the largest whose square is an int of 64 bits
@@ -578,18 +586,9 @@ def _isqrt(trace: Trace, value: Any) -> Any:
     return as_number(trace, F.where(more * more <= number, more, root), int)
 
 
-def _int_of(trace: Trace, value: Any) -> Variable:
-    if number_kind(value) is float:
-        raise TypeError("'float' object cannot be interpreted as an integer")
-    if number_kind(value) is None and isinstance(value, Tensor) and value.dtype.kind not in "iu":
-        raise TypeError(f"only an integer tensor can be an index, not {value.dtype}")
-    found: Variable = F.cast(scalar(trace, value), "int64")
-    return found
-
-
 @for_each((math.gcd, lambda a, b: F.gcd(a, b), 0), (math.lcm, lambda a, b: F.lcm(a, b), 1))
 def _row_of_ints(function: Any, compute: Compute, start: int) -> None:
     @_number_row(function, ())
     def row(trace: Trace, *values: Any) -> Any:
-        numbers = [F.abs(_int_of(trace, value)) for value in values]
+        numbers = [F.abs(int_of(trace, value)) for value in values]
         return as_number(trace, reduce(compute, numbers, F.cast(start, "int64")), int)

@@ -126,3 +126,13 @@ def refuse_native_key(trace: Trace, owner: Any, keys: Iterable[Any]) -> None:
             why="it is known only when the Program runs",
             hint="use a dict, OrderedDict, defaultdict, Counter or set of Python itself",
         )
+
+
+def int_of(trace: Trace, value: Any) -> Variable:
+    """A value as an int of 64 bits where Python takes an int alone; TypeError of others."""
+    if number_kind(value) is float:
+        raise TypeError("'float' object cannot be interpreted as an integer")
+    if number_kind(value) is None and isinstance(value, Tensor) and value.dtype.kind not in "iu":
+        raise TypeError(f"only an integer tensor can be an index, not {value.dtype}")
+    found: Variable = F.cast(scalar(trace, value), "int64")
+    return found

@@ -17,7 +17,7 @@ from typing import Any
 from dy2st.convert.effect_table import KINDS, row_of
 from dy2st.convert.kinds.lists import joined as joined_lists
 from dy2st.convert.kinds.lists import length_of, repeat
-from dy2st.convert.kinds.scalars import is_traced
+from dy2st.convert.kinds.scalars import int_of, is_traced
 from dy2st.convert.kinds.side_effects import (
     called_by_the_user,
     check_side_effects,
@@ -145,7 +145,8 @@ def _compared(name: str) -> None:
 def _chr(trace: Trace, code: Any) -> Any:
     if not is_traced(code):
         return chr(code)
-    known = F.logical_and(F.greater_equal(code, 0), F.less_than(code, 0x110000))
+    number = int_of(trace, code)
+    known = F.logical_and(F.greater_equal(number, 0), F.less_than(number, 0x110000))
     trace.tracer.check(known, ValueError("chr() arg not in range(0x110000)"))
     return text_of_codes(trace, (code,))
 

@@ -18,7 +18,7 @@ from dy2st.convert.objects import members_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.values import with_lists
-from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.dims import Condition, Dim, operations
 from dy2st_runtime.errors import (
     ConversionError,
     Dy2stError,
@@ -34,6 +34,7 @@ from dy2st_runtime.ir import F, Tensor, user_location
 from dy2st_runtime.ir.exceptions import ErrorKind
 from dy2st_runtime.ir.location import entries_of, is_own_file, is_reraise, location_of
 from dy2st_runtime.ir.structure import flatten, is_container
+from dy2st_runtime.ir.tracing import python_numbers
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf
 
 
@@ -246,8 +247,9 @@ def _is_of_the_user(error: BaseException) -> bool:
 
 _LEAF = refuse_leaf.__code__  # says what Python says of a change in place
 # Their functions raise what Python would.
-_STAND_INS = tuple(
-    str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol", "stage/checks.py")
+_STAND_INS = (
+    *(str(Path(__file__).parents[1] / name) for name in ("kinds", "protocol", "stage/checks.py")),
+    *(python_numbers.__file__, operations.__file__),
 )
 
 

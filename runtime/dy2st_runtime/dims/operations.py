@@ -56,10 +56,8 @@ def floordiv(above: Size, below: Size) -> Size:
             else:
                 small_quotient = of_atom(make_atom("floordiv", (rest, below_)))
         return add(quotient, small_quotient)
-    if below == 0:
-        raise ZeroDivisionError(f"the size {above} is divided by zero")
-    if isinstance(above, int):
-        return above // below
+    if isinstance(above, int) or below == 0:
+        return (above if isinstance(above, int) else 1) // below  # Python's own error
     # Whole multiples come out, the rest is shortened; what stays is one atom.
     dividend, divisor = (above, below) if below > 0 else (multiply(above, -1), -below)
     constant, terms = split(dividend)

@@ -411,3 +411,17 @@ def test_a_number_keeps_its_digits_where_the_dtype_has_them(use):
     found = to_static(f)(x)
     assert wanted.dtype == found.dtype == np.float64
     np.testing.assert_allclose(found.numpy(), wanted.numpy(), rtol=1e-15)
+
+
+@pytest.mark.parametrize("number", [lambda x: int(x.sum()), len], ids=["number", "size"])
+@pytest.mark.parametrize("divided", [operator.floordiv, operator.mod, operator.truediv, divmod])
+def test_a_division_by_zero_raises_on_the_path_alone_that_takes_it(number, divided):
+    def halved(x):
+        n = number(x)
+        return divided(n, 0) if n > 2 else n
+
+    same(halved, [1.0], [1.0, 1.0], [1.0, 1.0, 1.0])
+
+
+def test_a_character_is_of_an_int_alone():
+    same(lambda x: chr(float(x.sum())), [65.0, 1.0])
