@@ -6,6 +6,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import add, floordiv, mod, mul, sub
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +59,38 @@ class _ByKey:
         return hash(self._key())
 
 
+def _formula(operation: Callable[[Any, Any], Any]) -> Callable[[Dim, Any], Any]:
+    """An operator of sizes: a Dim for the result, or an int if the symbols cancel."""
+
+    def combined(self: Dim, other: Any) -> Any:
+        value: dims.Size
+        if isinstance(other, Dim):
+            left = self.declared
+            right = other.declared
+            for name, entry in right.items():
+                known = left.get(name, entry)
+                if known != entry:
+                    raise ArgumentError(
+                        f"the size {name} is {known} in one part of a formula, {entry} in another"
+                    )
+            declared, value = {**left, **right}, other.size
+        elif isinstance(other, int) and not isinstance(other, bool):
+            declared, value = dict(self.declared), other
+        else:
+            return NotImplemented
+        size = operation(self.size, value)
+        if not isinstance(size, dims.Dim):
+            return size
+        result = object.__new__(Dim)
+        # What has cancelled needs no declaration: no axis would determine it.
+        names = {str(symbol) for symbol in dims.symbols(size)}
+        result.declared = {name: entry for name, entry in declared.items() if name in names}
+        result.size = size
+        return result
+
+    return combined
+
+
 class Dim(_ByKey):
     """An unknown size in an InputSpec: its name, its limits, and what divides it.
 
@@ -91,54 +124,10 @@ class Dim(_ByKey):
         declaration = Declaration(name, min, max, multiple)
         self.declared, self.size = {name: declaration}, declaration.symbol
 
-    def _combined(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
-        """A Dim for the result, or an int if the symbols cancel."""
-        value: dims.Size
-        if isinstance(other, Dim):
-            left = self.declared
-            right = other.declared
-            for name, entry in right.items():
-                known = left.get(name, entry)
-                if known != entry:
-                    raise ArgumentError(
-                        f"the size {name} is {known} in one part of a formula, {entry} in another"
-                    )
-            declared, value = {**left, **right}, other.size
-        elif isinstance(other, int) and not isinstance(other, bool):
-            declared, value = dict(self.declared), other
-        else:
-            return NotImplemented
-        size = operation(self.size, value)
-        if not isinstance(size, dims.Dim):
-            return size
-        result = object.__new__(Dim)
-        # What has cancelled needs no declaration: no axis would determine it.
-        names = {str(symbol) for symbol in dims.symbols(size)}
-        result.declared = {name: entry for name, entry in declared.items() if name in names}
-        result.size = size
-        return result
-
-    def __add__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: a + b, other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: a - b, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: b - a, other)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: a * b, other)
-
-    __rmul__ = __mul__
-
-    def __floordiv__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: a // b, other)
-
-    def __mod__(self, other: Any) -> Any:
-        return self._combined(lambda a, b: a % b, other)
+    __add__ = __radd__ = _formula(add)
+    __sub__, __rsub__ = _formula(sub), _formula(lambda size, other: other - size)
+    __mul__ = __rmul__ = _formula(mul)
+    __floordiv__, __mod__ = _formula(floordiv), _formula(mod)
 
     def _key(self) -> tuple[Any, ...]:
         return str(self.size), tuple(sorted(self.declared.items()))
