@@ -183,7 +183,7 @@ def _run(
             except AlwaysRaises:
                 return None
             except Refused as refused:
-                raise refused.error from None
+                raise refused.args[0] from None
             except BaseException as error:
                 if not is_thrown(machine, error):
                     raise

@@ -265,7 +265,7 @@ class running:
         if isinstance(error, AlwaysRaises):
             end.dead = error
         elif isinstance(error, Carried):
-            end.outcome = error.outcome
+            (end.outcome,) = error.args
         elif is_refusal(error) or not is_thrown(trace, error):
             return False
         elif is_endless(error) and trace.is_nested:

@@ -43,21 +43,11 @@ class AlwaysRaises(BaseException):
 
 
 class Carried(BaseException):
-    """An exception on its way to a handler: one of the user's, or one of several."""
-
-    def __init__(self, outcome: Any):
-        """`outcome` is a value of the trace."""
-        super().__init__()
-        self.outcome = outcome
+    """An exception of the user's, or one of several, which is `args`, on its way to a handler."""
 
 
 class Refused(BaseException):
-    """A refusal on its way out of the user's handlers, none of which may catch it."""
-
-    def __init__(self, error: Exception):
-        """`error` is what the user sees."""
-        super().__init__()
-        self.error = error
+    """A refusal, which is `args`, on its way out of handlers of the user's that may catch it."""
 
 
 @dataclass(eq=False)
@@ -312,7 +302,7 @@ class staging:
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         """Leave it; what the trace itself raises is no error."""
         if isinstance(error, Refused):
-            error = error.error
+            (error,) = error.args
         if error is not None and not isinstance(error, (AlwaysRaises, Carried)) and self._place:
             place = self._place
             text = linecache.getline(place.file, place.line).strip()

@@ -471,7 +471,7 @@ def tried(trace: Trace) -> Iterator[Trial]:
     try:
         yield trial
     except (Refused, *REFUSALS) as error:
-        trial.why = error.error if isinstance(error, Refused) else error
+        trial.why = error.args[0] if isinstance(error, Refused) else error
     finally:
         trace.rounds = rounds
         if trial.made is None:  # caches of the user's are asked once for what is recorded twice
