@@ -77,11 +77,6 @@ def take_in_place(
     tensor.node, tensor.index = value.node, value.index
 
 
-def are_apart(now: State) -> bool:
-    """Whether tensors are as many: a change of one in place is none of another."""
-    return len(set(map(id, now.values()))) == len(now)
-
-
 @dataclass(frozen=True)
 class SameFlags:
     """Whether gradients flow through tensors, and begin there: those of a Program by name, and
@@ -178,11 +173,6 @@ class OtherTies(TensorAsPython):
         """Take those that the call has."""
         super().__init__(what, why=why, hint=hint)
         self.ties = ties
-
-
-def ties_of(containers: Sequence[Any]) -> Ties:
-    """Those of a call that has no Program yet."""
-    return Ties((), sharing_of(containers)) if len(containers) > 1 else NO_TIES
 
 
 Pair = tuple[int, int, Location | None]

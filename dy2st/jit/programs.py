@@ -19,7 +19,7 @@ from dy2st.convert.replay.places import Varied
 from dy2st.convert.types import info
 from dy2st.jit.concrete_program import ConcreteProgram
 from dy2st.jit.input_spec import InputSpec
-from dy2st.jit.objects_of_calls import OtherTies, Ties, ties_of
+from dy2st.jit.objects_of_calls import OtherTies, Ties
 from dy2st.jit.signature import (
     Numbered,
     NumberInputs,
@@ -345,7 +345,7 @@ class Programs:
         numbers.see(args, kwargs, partial(static.signature.says, static.input_spec or ()))
         bound = bind(args, kwargs)
         asked.containers = static.signature.containers(bound)
-        ties = ties_of(asked.containers) if asked.ties is None else asked.ties
+        ties = Ties((), sharing_of(asked.containers)) if asked.ties is None else asked.ties
         refused: list[Any] = []
         while True:
             given = numbers.of(args, kwargs)

@@ -327,7 +327,7 @@ def _to_specs(arguments: Any, name: str) -> Any:
             return arguments
         return InputSpec(arguments.shape, arguments.dtype, name, arguments.stop_gradient)
     if isinstance(arguments, NumberInput):
-        return spec_of(arguments, name)
+        return NumberSpec(float if arguments.array.dtype.kind == "f" else int, name)
     if isinstance(arguments, (Tensor, np.ndarray)):
         return InputSpec(list(arguments.shape), arguments.dtype, name)
     if isinstance(arguments, dict) and is_container(arguments):
@@ -511,8 +511,3 @@ def _numbers(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
 def kind_of(tensor: EagerTensor) -> Any:
     """What tells a tensor of a call from a number beside its shape."""
     return tensor.array.dtype if type(tensor) is not NumberInput else (tensor.array.dtype, "number")
-
-
-def spec_of(tensor: NumberInput, name: str) -> NumberSpec:
-    """The spec of a number."""
-    return NumberSpec(float if tensor.array.dtype.kind == "f" else int, name)

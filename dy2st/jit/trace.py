@@ -35,7 +35,6 @@ from dy2st.jit.objects_of_calls import (
     OutputAliasing,
     SameFlags,
     Ties,
-    are_apart,
 )
 from dy2st.jit.signature import NumberSpec, constant_key
 from dy2st.transpiler.compile import is_part
@@ -371,7 +370,8 @@ def _program_of(
     asked: list[Callable[[], bool]] = [one.holds for one in shared]
     # A place may get a tensor that has a name already: a change of one would have to reach both.
     if machine.record.apart or (program.updates and places and len(ordered) > 1):
-        asked.append(lambda: are_apart(live.now()))
+        # The tensors are as many: a change of one in place is none of another.
+        asked.append(lambda: len({*map(id, live.now().values())}) == len(live.now()))
     if tracer.flags.read:
         flags = SameFlags.of(keys, tracer.flags.read.values())
         asked.append(lambda: flags.hold(live.now()))

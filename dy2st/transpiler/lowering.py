@@ -35,13 +35,6 @@ def constant(value: Any) -> ast.expr:
     return ast.Constant(value)
 
 
-def call(
-    function: ast.expr, arguments: list[ast.expr], keywords: Sequence[ast.keyword] = ()
-) -> ast.expr:
-    """Call what an expression gives."""
-    return ast.Call(function, arguments, [*keywords])
-
-
 def tuple_of(values: Iterable[ast.expr]) -> ast.expr:
     """`(a, b)`."""
     return ast.Tuple([*values], LOAD)

@@ -251,11 +251,6 @@ def own_nodes(function: Node) -> Iterator[Node]:
             yield from walk_scope(statement)
 
 
-def is_generator(function: Node) -> bool:
-    """Whether a function yields."""
-    return any(type(node) in YIELDS for node in own_nodes(function))
-
-
 @dataclass(eq=False, repr=False)
 class Context:
     """The state of one conversion.

@@ -29,9 +29,9 @@ from dy2st.transpiler.nodes import (
     at,
     blocks,
     constant,
-    is_generator,
     load,
     negate,
+    own_nodes,
     own_statements,
     replace_statements,
     split_docstring,
@@ -207,7 +207,7 @@ def single_exit(tree: Node, context: Context) -> None:
     """
     left = [s for s in own_statements(tree.body) if isinstance(s, (*CONTROL, *TRIES, gast.With))]
     found = (inner for statement in left for inner in own_statements([statement]))
-    yields = context.yields and is_generator(tree)
+    yields = context.yields and any(type(node) in YIELDS for node in own_nodes(tree))
     if any(isinstance(inner, gast.Return) for inner in found) and not yields:
         _SingleExit(context).rewrite(tree)
 

@@ -9,7 +9,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterable
 from dis import get_instructions
-from functools import partial
+from functools import partial, reduce
 from gc import get_referents
 from types import CellType, FrameType
 from typing import Any, NoReturn, cast
@@ -36,7 +36,6 @@ from dy2st.convert.values.special import (
     Special,
     SymbolicSequence,
     Union,
-    zipped,
 )
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
@@ -105,8 +104,8 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
         check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
-    found = zipped(staged, lambda a, b: trace.call(min, a, b))
-    return iterator(trace, found.size, found.item)
+    length = reduce(partial(trace.call, min), lengths)
+    return iterator(trace, length, lambda at: tuple(one.item(at) for one in staged))
 
 
 def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:

@@ -154,7 +154,7 @@ class Guards:
             return False
         # Say what differs, if the next trace can take it as an input.
         if failed in self._tensors:
-            self._varied.note_tensor(self._tensors[failed])
+            self._varied.tensors.add(self._tensors[failed])
         if failed in self._contents:
             reference, items, is_changed = self._contents[failed]
             now = reference()

@@ -368,6 +368,7 @@ class Source:
         dtype = info(type(value)).dtype if type(value) in (int, float) else None
         return None if dtype is None else wrapped(np.asarray(value, dtype))
 
+    # Those that the function reads and writes, and that hold another tensor than they held
 
 @dataclass(eq=False)
 class Varied:
@@ -406,10 +407,6 @@ class Varied:
                 changing = getattr(type(owner), "_changing", ())
                 if isinstance(changing, Changing) and name in changing:
                     self.note(owner, kind, name)
-
-    def note_tensor(self, path: Path) -> None:
-        """A place that the function reads and writes holds another tensor than it held."""
-        self.tensors.add(path)
 
     def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
         """Those tensors, if no other place holds them, and where they are found at each call."""

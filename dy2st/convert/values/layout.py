@@ -277,10 +277,6 @@ def same_form(left: Layout, right: Layout) -> bool:
         return False
     if isinstance(left, Leaf) and isinstance(right, Leaf):
         return left.dtype == right.dtype and left.rank == right.rank
-    if isinstance(left, SequenceLayout) and isinstance(right, SequenceLayout):
-        if left.element is None or right.element is None:
-            return left.element is right.element
-        return same_form(left.element, right.element)
     mine, others = leaves_of(left), leaves_of(right)
     return len(mine) == len(others) and all(map(same_form, mine, others))
 
@@ -329,10 +325,8 @@ def types_of(node: Layout, fixed: Container[Dim] = ()) -> list[ValueType]:
     """
     if isinstance(node, Same):
         return []
-    if isinstance(node, Number):
-        return [TensorType(info(node.kind).dtype, ())]
-    if isinstance(node, Reference):
-        return [TensorType(info(int).dtype, ())]
+    if isinstance(node, (Number, Reference)):
+        return [TensorType(info(node.kind if isinstance(node, Number) else int).dtype, ())]
     if isinstance(node, Leaf):
         return [node.type]
     if isinstance(node, SequenceLayout):

@@ -172,11 +172,3 @@ class Asked:
     def __reduce__(self) -> Any:
         """What pickle writes of an iterator over it: the object itself, the largest of one."""
         return max, ((self._trace.native(self.owner),),)
-
-
-def zipped(parts: Sequence[Indexed], shortest: Callable[[Any, Any], Any]) -> Indexed:
-    """The items of several, side by side, as long as the shortest is."""
-    length = parts[0].length
-    for part in parts[1:]:
-        length = shortest(length, part.length)
-    return Indexed(length, lambda index: tuple(part.item(index) for part in parts))
