@@ -591,16 +591,7 @@ def _reverse(trace: Trace, owner: Any) -> None:
 
 @function_row(list)
 def _list(trace: Trace, iterable: Any = ()) -> Any:
-    return _filled(trace, [], trace.listed(iterable))
-
-
-def _filled(trace: Trace, owner: Any, content: Any) -> Any:
-    made = trace.made(owner)
-    if type(content) is SymbolicSequence:
-        trace.call(made.extend, content)
-    else:
-        made.extend(content)
-    return made
+    return new_list(trace, trace.listed(iterable))
 
 
 @function_row(tuple)
@@ -610,7 +601,9 @@ def _tuple(trace: Trace, iterable: Any = ()) -> Any:
 
 @function_row(deque)
 def _deque(trace: Trace, iterable: Any = (), maxlen: Any = None) -> Any:
-    return _filled(trace, deque(maxlen=maxlen), trace.listed(iterable))
+    made = trace.made(deque(maxlen=maxlen))
+    _extend(trace, made, trace.listed(iterable))
+    return made
 
 
 # -- where an element is ----------------------------------------------------------------------
