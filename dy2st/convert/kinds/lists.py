@@ -20,7 +20,6 @@ from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, 
 from dy2st.convert.values.special import (
     CONTENT,
     MISSING,
-    Generated,
     Indexed,
     SymbolicSequence,
     Union,
@@ -387,27 +386,11 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return trace.any_in(
             lambda place: trace.equals(container.item(place), item), container.length
         )
-    if kind is Generated or hasattr(kind, "__next__"):
-        found = trace.iterate(container)
-        is_decided = type(found) is Indexed
-        return (contains if is_decided else _among_rest)(trace, item, found)
     if type(item) is Union:
         return trace.map_cases(lambda one: contains(trace, one, container), item)
     if type(item) is Text:
         return container in item  # refused, in its words
     return item in trace.native(container)
-
-
-def _among_rest(trace: Trace, item: Any, iterable: Any) -> Any:
-    """Whether an iterator gives an item; no more is taken of it than up to that."""
-    rest = iter(iterable)
-    for one in rest:
-        same = one is item or trace.equals(one, item)
-        if same is True:
-            return True
-        if same is not False:
-            return _contains(trace, item, [one, *rest])
-    return False
 
 
 def _contains(trace: Trace, item: Any, content: Any) -> Any:
