@@ -110,10 +110,27 @@ def _members(kind: type) -> list[str]:
 
 def is_plain_field(layer: Layer, name: str) -> bool:
     """Whether an attribute of a Layer is no parameter, buffer or Layer that is registered."""
-    return not any(name in vars(layer).get(store, ()) for store in _STORES)
+    return not any(name in vars(layer).get(store, ()) for store in STORES)
 
 
-_STORES = ("_parameters", "_buffers", "_sub_layers")
+STORES = ("_parameters", "_buffers", "_sub_layers")  # what a Layer has registered
+
+
+def layer_value(owner: Layer, name: str) -> Any:
+    """What a Layer itself holds under a name; MISSING if nothing."""
+    fields = owner.__dict__
+    if name in fields:
+        return fields[name]
+    for store in STORES:
+        held = fields.get(store)
+        if held is not None and name in held:
+            return held[name]
+    return MISSING
+
+
+def is_users(value: Any) -> bool:
+    """Whether an object is a Layer of a class of the user's."""
+    return isinstance(value, Layer) and not str(type(value).__module__).startswith("dy2st_runtime.")
 
 
 def _holds_more(kind: type) -> bool:
@@ -161,6 +178,18 @@ def cell_value(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return UNBOUND
+
+
+def set_variable(owner: Any, name: Any, value: Any) -> None:
+    """Let a variable of a closure, a global or an entry of a dict hold a value, or none."""
+    if type(owner) is CellType:
+        owner.cell_contents = value
+        if value is UNBOUND:
+            del owner.cell_contents
+    elif value is MISSING:
+        owner.pop(name, None)
+    else:
+        owner[name] = value
 
 
 def native_attribute(owner: Any, name: str) -> Any:

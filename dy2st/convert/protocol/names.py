@@ -13,14 +13,8 @@ from dy2st.convert.kinds.lists import held, joined, new_list
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
-from dy2st.convert.objects import native_attribute
-from dy2st.convert.protocol.natives import (
-    CELL,
-    HeldVariable,
-    fill,
-    holding,
-    with_overlay_materialised,
-)
+from dy2st.convert.objects import native_attribute, set_variable
+from dy2st.convert.protocol.natives import CELL, HeldVariable, holding, with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, known
 from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import Trace
@@ -148,7 +142,7 @@ def set_cell(trace: Trace, owner: CellType, value: Any) -> None:
     if not trace.is_made_here(owner) or (id(owner), CELL) in trace.over:
         trace.write(owner, CELL, value)
     else:
-        fill(owner, value)
+        set_variable(owner, CELL, value)
 
 
 def del_cell(trace: Trace, owner: CellType, name: str) -> None:

@@ -35,10 +35,13 @@ from dy2st.convert.kinds.lists import each, held
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
 from dy2st.convert.kinds.tensors import read_layer
 from dy2st.convert.objects import (
+    STORES,
     attributes_of,
     check_held,
     is_plain_field,
+    is_users,
     native_attribute,
+    set_variable,
     slots_of,
 )
 from dy2st.convert.stage.branch import is_case
@@ -53,7 +56,6 @@ from dy2st.convert.values.special import (
     CONTENT,
     MISSING,
     STATE,
-    UNBOUND,
     Asked,
     Generated,
     Indexed,
@@ -108,19 +110,7 @@ class HeldVariable(Held):
 
     def put(self, value: Any) -> None:
         """Let it hold a value."""
-        if type(self.owner) is CellType:
-            fill(self.owner, value)
-        elif value is MISSING:
-            self.owner.pop(self.name, None)
-        else:
-            self.owner[self.name] = value
-
-
-def fill(cell: CellType, value: Any) -> None:
-    """Let a variable that functions share hold a value, or none."""
-    cell.cell_contents = value
-    if value is UNBOUND:
-        del cell.cell_contents
+        set_variable(self.owner, self.name, value)
 
 
 @contextmanager
@@ -166,11 +156,10 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
 
 _COLLECTIONS = ("list", "dict", "set", "keys", "values", "mapping")
 _MOST_PLACES = 5000  # to ask them all would take longer than to trace the call
-_STORES = ("_parameters", "_buffers", "_sub_layers")
 # What a Layer keeps for itself; who calls its hooks notes them.
 _OWN = frozenset(
     ("_state_dict_hooks", "_non_persistable_buffer_names_set", "_hooks_with_kwargs")
-    + ("_forward_pre_hooks", "_forward_post_hooks", *_STORES)
+    + ("_forward_pre_hooks", "_forward_post_hooks", *STORES)
 )
 
 
@@ -227,7 +216,7 @@ def _parts(trace: Trace, value: Any, through_users: bool) -> list[Any]:
         if trace.is_outside(value):
             read_layer(trace, value)
         fields = [one for name, one in vars(value).items() if name not in _OWN]
-        children = [one for store in _STORES for one in vars(value).get(store, {}).values()]
+        children = [one for store in STORES for one in vars(value).get(store, {}).values()]
         _marked(trace, value, [*fields, *children])
         inner = [one for one in children if through_users or not is_users(one)]
         return [*(one for one in fields if not isinstance(one, Layer)), *inner]
@@ -310,11 +299,6 @@ def note_fields(trace: Trace, owner: Any) -> list[Any]:
         if (id(owner), name) not in trace.over:
             trace.read("attr", owner, name, one)
     return list(held.values())
-
-
-def is_users(value: Any) -> bool:
-    """Whether an object is a Layer of a class of the user's."""
-    return isinstance(value, Layer) and not str(type(value).__module__).startswith("dy2st_runtime.")
 
 
 def _marked(trace: Trace, owner: Any, values: Any) -> list[Any]:

@@ -42,7 +42,7 @@ from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
-from dy2st.convert.objects import is_namespace, setter_of
+from dy2st.convert.objects import is_namespace, layer_value, setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
@@ -243,10 +243,10 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
         if type(content) is SymbolicSequence:
             return trace.method(held, "get", name, MISSING)
         return trace.read_item(held, name, content.get(name, MISSING))
-    value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
-    if value is MISSING and isinstance(owner, Layer):
-        tables = (owner.__dict__.get(one) for one in ("_parameters", "_buffers", "_sub_layers"))
-        value = next((one[name] for one in tables if one is not None and name in one), MISSING)
+    if isinstance(owner, Layer):
+        value = layer_value(owner, name)
+    else:
+        value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
     return trace.seen("attr", owner, name, value)
 
 

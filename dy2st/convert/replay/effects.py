@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st.convert.call_context import free_name
-from dy2st.convert.objects import cell_value, native_attribute, setter_of
+from dy2st.convert.objects import native_attribute, set_variable, setter_of
 from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor, like, stores_of
 from dy2st.convert.replay.result import Finished, Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import Place, Trace, label
@@ -131,36 +131,14 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     if buffer is not None:
         trace.tracer.captured(buffer)
     words = label(trace, place) if isinstance(owner, CellType) else name
-    write = partial(_writer(owner), name)
+    # It may have been set and deleted.
+    put = _set_in_layer if isinstance(owner, Layer) else _set_attribute
+    put = set_variable if type(owner) in (CellType, dict) else put
+    write = lambda now, new: put(now, name, new)  # noqa: E731
     return [Effect(taker.owner(owner), words, write, taker.take(value), buffer, place.at)]
 
 
-def _writer(owner: Any) -> Callable[[Any, Any, Any], None]:
-    """What sets a place of an object, or deletes it: it may have been set and deleted."""
-    if isinstance(owner, CellType):
-        return _set_cell
-    if type(owner) is dict:  # the globals of a module
-        return _set_key
-    if isinstance(owner, Layer):
-        return _set_in_layer
-    return _set_attribute
-
-
-def _set_cell(name: str, owner: CellType, value: Any) -> None:
-    if value is not UNBOUND:
-        owner.cell_contents = value
-    elif cell_value(owner) is not UNBOUND:
-        del owner.cell_contents
-
-
-def _set_key(name: Any, owner: dict[Any, Any], value: Any) -> None:
-    if value is MISSING:
-        owner.pop(name, None)
-    else:
-        owner[name] = value
-
-
-def _set_attribute(name: str, owner: Any, value: Any) -> None:
+def _set_attribute(owner: Any, name: str, value: Any) -> None:
     """What a method of the class does beside it is an effect of its own."""
     if value is not MISSING:
         setter_of(owner, "__setattr__")(owner, name, value)
@@ -168,13 +146,13 @@ def _set_attribute(name: str, owner: Any, value: Any) -> None:
         setter_of(owner, "__delattr__")(owner, name)
 
 
-def _set_in_layer(name: str, owner: Layer, value: Any) -> None:
+def _set_in_layer(owner: Layer, name: str, value: Any) -> None:
     """A buffer that stays of its type is no change of the Layer."""
     held = owner._buffers.get(name)
     if isinstance(held, EagerTensor) and like(value, held.array.dtype, held.array.shape):
         OrderedDict.__setitem__(owner._buffers, name, value)  # guards ask for its type alone
     else:
-        _set_attribute(name, owner, value)
+        _set_attribute(owner, name, value)
 
 
 # -- what containers hold ---------------------------------------------------------------------
@@ -271,7 +249,7 @@ def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
 def _set_keys(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:
     """Entries that the path of the call does not have go, if they were there."""
     for key, value in zip(*pairs, strict=True):
-        _set_key(key, owner, value)
+        set_variable(owner, key, value)
 
 
 def _change_set(gone: set[Any] | None, owner: set[Any], items: list[Any]) -> None:

@@ -26,14 +26,13 @@ import weakref
 from abc import get_cache_token
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from functools import partial
 from operator import eq, is_
 from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from dy2st.convert.objects import cell_value, is_namespace
+from dy2st.convert.objects import cell_value, is_namespace, is_users, layer_value
 from dy2st.convert.replay.places import (
     PLACES,
     AnyNumber,
@@ -44,12 +43,12 @@ from dy2st.convert.replay.places import (
     TupleForm,
     Varied,
     fields_of,
+    finder_of,
     first_reads,
     hooks_of,
     is_kept,
     is_plain_tensor,
     item_value,
-    layer_value,
     like,
     mro_of,
     path_of,
@@ -124,7 +123,7 @@ class Guards:
         self._numbers: list[tuple[Callable[[], Any], str, Any, Any, AnyNumber, bool]] = []
         # Lists of numbers alone: nothing else is kept alive.
         self._contents = {
-            index: (weak(owner) or partial(_itself, owner), [*owner], id(owner) in changed)
+            index: (finder_of(owner), [*owner], id(owner) in changed)
             for index, (owner, kind, *_) in enumerate(left)
             if kind == "content"
             and type(owner) in (list, deque)
@@ -137,8 +136,7 @@ class Guards:
             is_written = write.is_written(left[index], written)
             form = AnyNumber.like(value)
             if form is not None:
-                reference = weak(owner) or partial(_itself, owner)
-                self._numbers.append((reference, kind, name, value, form, is_written))
+                self._numbers.append((finder_of(owner), kind, name, value, form, is_written))
             elif is_written:
                 self._tensors[index] = path_of(left[index], write.parents)
 
@@ -195,10 +193,6 @@ def _body(rows: Iterable[Row]) -> dict[str, None]:
     for before, holds, index in rows:
         body |= dict.fromkeys([*before, f"  if not ({holds}): return guards().differs({index})"])
     return body
-
-
-def _itself(value: Any) -> Any:
-    return value
 
 
 def _in_words(owner: Any, kind: str, name: Any) -> str:
@@ -259,7 +253,7 @@ class _Writer:
             if id(read[0]) not in whole or read[2] == "all" or _has_changed(read):
                 self.of_layers.append((index, read))
             # Whatever it registers under the name, its `__dict__` would come first.
-            if read[1] == "attr" and _is_users(read[0]) and read[2] not in read[0].__dict__:
+            if read[1] == "attr" and is_users(read[0]) and read[2] not in read[0].__dict__:
                 self.others.append((index, (read[0], "own", read[2], MISSING)))
 
     def outside(self) -> list[Row]:
@@ -571,13 +565,9 @@ _CONDITIONS: dict[str, Callable[..., str]] = {
 def _is_plain(read: Read) -> bool:
     """Whether it is an attribute that the user may set past the Layer: `layer.__dict__[name]`."""
     owner, kind, name, value = read
-    is_one = kind == "attr" and isinstance(owner, Layer) and _is_users(owner)
+    is_one = kind == "attr" and isinstance(owner, Layer) and is_users(owner)
     is_one = is_one and owner.__dict__.get(name, MISSING) is not MISSING
     return is_one and not isinstance(value, (Layer, EagerTensor))
-
-
-def _is_users(layer: Layer) -> bool:
-    return not type(layer).__module__.startswith("dy2st_runtime.")
 
 
 def _has_changed(read: Read) -> bool:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.objects import cell_value, is_namespace
+from dy2st.convert.objects import STORES, cell_value, is_namespace, layer_value
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
@@ -83,18 +83,6 @@ def item_value(owner: Any, index: Any) -> Any:
         return MISSING
 
 
-def layer_value(owner: Layer, name: str) -> Any:
-    """What a Layer itself holds under a name; MISSING if nothing."""
-    fields = owner.__dict__
-    if name in fields:
-        return fields[name]
-    for store in ("_parameters", "_buffers", "_sub_layers"):
-        held = fields.get(store)
-        if held is not None and name in held:
-            return held[name]
-    return MISSING
-
-
 def hooks_of(layer: Layer) -> tuple[Any, ...]:
     """The hooks of a Layer, in order, and which of them take keywords."""
     if not layer._forward_pre_hooks and not layer._forward_post_hooks:
@@ -121,6 +109,11 @@ def weak(value: Any) -> Callable[[], Any] | None:
         return weakref.ref(value)
     except TypeError:
         return None
+
+
+def finder_of(value: Any) -> Callable[[], Any]:
+    """What gives a value, as long as it is there; None afterwards."""
+    return weak(value) or (lambda: value)
 
 
 @dataclass(eq=False)
@@ -199,7 +192,7 @@ def _types_of(layer: Layer) -> list[Any]:
     return [(n, t if t is None else (t.array.dtype, t.array.shape)) for n, t in held]
 
 
-_STORES = ("_parameters", "_buffers", "_sub_layers", "_forward_pre_hooks", "_forward_post_hooks")
+_STORES = (*STORES, "_forward_pre_hooks", "_forward_post_hooks")
 
 
 def stores_of(owner: Any) -> list[Any]:
@@ -337,7 +330,7 @@ def owners_of(reads: Iterable[Any]) -> Callable[[Any], Callable[[], Any]]:
 
     def finder(value: Any) -> Callable[[], Any]:
         if id(value) not in found:
-            return weak(value) or (lambda: value)
+            return finder_of(value)
         owner, kind, name, _ = found[id(value)]
         above = finder(owner)
         return lambda: value_at(above(), kind, name)
@@ -368,7 +361,6 @@ class Source:
         dtype = info(type(value)).dtype if type(value) in (int, float) else None
         return None if dtype is None else wrapped(np.asarray(value, dtype))
 
-    # Those that the function reads and writes, and that hold another tensor than they held
 
 @dataclass(eq=False)
 class Varied:
@@ -376,6 +368,7 @@ class Varied:
 
     places: dict[ReadKey, Finding] = field(default_factory=dict)
     trials: Trials[ReadKey] = field(default_factory=Trials)
+    # Those that the function reads and writes, and that hold another tensor than they held
     tensors: set[Path] = field(default_factory=set)
     _later: dict[ReadKey, Finding] = field(default_factory=dict)
 
@@ -383,7 +376,7 @@ class Varied:
         """A place that the function reads and writes holds another number than it held."""
         key = id(owner), kind, name
         if key not in self.places:
-            self._later[key] = weak(owner) or (lambda: owner), kind, name
+            self._later[key] = finder_of(owner), kind, name
             self.begin_trials([key])
 
     def see(self, owner: Any, kind: str, name: Any, values: Iterable[Any]) -> None:
