@@ -461,7 +461,8 @@ class Lub:
             is_same = len(keys) == len(own) and all(map(is_, items, left.items))
             return left if is_same else Parts(left.kind, items, keys, left.like)
         if left.kind is set:
-            if _values(left) != _values(right) or len(left.items) != len(right.items):
+            known = _values(left)  # a value of the Program is no element that Python could find
+            if known != _values(right) or not len(known) == len(left.items) == len(right.items):
                 return self._grown(left, right)
             return left if left.like in (None, right.like) else replace(left, like=None)
         if len(left.items) == len(right.items):

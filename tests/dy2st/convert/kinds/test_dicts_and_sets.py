@@ -508,3 +508,18 @@ def test_a_mapping_pattern_takes_the_keys_that_are_there_on_all_paths():
                 return value
 
     same(run)
+
+
+def test_a_set_that_is_asked_who_it_is_still_finds_its_elements():
+    def function(x):
+        changed = {1, 2, 3}
+        first = changed
+        if x[0] > 0:
+            changed.add(4)
+            changed.discard(1)
+        else:
+            changed = changed - {1}
+            changed.add(9)
+        return changed is first, 4 in first, 1 in first, 9 in changed
+
+    same(function)
