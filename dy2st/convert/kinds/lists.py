@@ -606,27 +606,24 @@ def _is_same(trace: Trace, one: Any, item: Any) -> Any:
 
 @method_row(list, deque, tuple, SymbolicSequence)
 def _index(trace: Trace, owner: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
-    found = place_of(trace, held(trace, owner), item, start, stop)
-    if found is None:
-        kind = owner.kind if type(owner) is SymbolicSequence else type(owner)
-        is_shown = info(type(item)).is_plain
-        raise ValueError(f"{repr(item) if is_shown else 'x'} is not in {kind.__name__}")
-    return found
+    return _place_of(trace, owner, "index", item, start, stop)
 
 
 @method_row(list, deque)
 def _remove(trace: Trace, owner: Any, item: Any) -> None:
-    found = place_of(trace, held(trace, owner), item, 0, None)
-    if found is None:
-        raise ValueError("list.remove(x): x not in list")
-    trace.del_item(owner, found)
+    trace.del_item(owner, _place_of(trace, owner, "remove", item, 0, None))
 
 
-def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> Any:
-    """Where the first element stands that is equal; None if surely nowhere; else it is checked."""
+def _place_of(trace: Trace, owner: Any, name: str, item: Any, start: Any, stop: Any) -> Any:
+    """Where the first element stands that is equal; where there is none, the method's error."""
+    content, kind = held(trace, owner), getattr(owner, "kind", type(owner))
+    try:
+        getattr(kind(), name)(item if info(type(item)).is_plain else ...)
+    except ValueError as error:
+        words = str(error).replace("Ellipsis", "x")
     if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
         whole = as_dynamic(trace, content, getattr(content, "kind", type(content)))
-        return trace.call(methods.place_of, whole, item, start, stop)
+        return trace.call(methods.place_of, whole, item, start, stop, words)
     # Of a list of Python all elements are asked side by side: a loop in Python would nest as many
     # branches as there are elements.
     places = range(len(content))[start:stop]
@@ -640,11 +637,11 @@ def place_of(trace: Trace, content: Any, item: Any, start: Any, stop: Any) -> An
         if same is True:
             break
     if not answers:
-        return None
+        raise ValueError(words)
     # From the last to the first: the first that holds has the last word.
     found: Any = trace.tracer.number(-1)
     for place, answer in reversed(answers):
         found = F.where(trace.tracer.variable(answer), place, found)
         found.number = int
-    trace.tracer.check(F.greater_equal(found, 0), ValueError("x is not in list"))
+    trace.tracer.check(F.greater_equal(found, 0), ValueError(words))
     return found

@@ -8,8 +8,8 @@ from typing import Any
 # -- lists whose length the run decides, by what every list can do --------------------------------
 
 
-def place_of(values: Any, item: Any, start: Any, stop: Any) -> Any:
-    """Where the first element stands that is equal."""
+def place_of(values: Any, item: Any, start: Any, stop: Any, words: str) -> Any:
+    """Where the first element stands that is equal; ValueError with these words if nowhere."""
     length = len(values)
     if stop is None or stop > length:
         stop = length
@@ -19,7 +19,7 @@ def place_of(values: Any, item: Any, start: Any, stop: Any) -> Any:
     while place < stop and values[place] != item:
         place = place + 1
     if place >= stop:
-        raise ValueError("x is not in list")
+        raise ValueError(words)
     return place
 
 

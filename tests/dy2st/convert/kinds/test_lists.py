@@ -276,3 +276,19 @@ def test_a_slice_with_a_step_is_not_assigned_where_the_length_is_unknown():
 def test_two_lists_of_a_program_are_compared_as_pythons():
     same(lambda x: 1 if positive(x) < positive(x * 2) else 0)
     same(lambda x: 1 if positive(x) >= positive(x[1:]) else 0)
+
+
+def test_what_is_not_there_is_said_in_the_words_of_the_type():
+    def words(method, item):
+        try:
+            return method(item)
+        except ValueError as error:
+            return str(error)
+
+    def function(x):
+        known, data = [int(x[0])], [int(v) for v in x if v > 0]
+        methods = [one.index for one in (known, data, tuple(known), tuple(data), deque(data))]
+        methods += [one.remove for one in (known, data, deque(known), deque(data))]
+        return [words(method, 7) for method in methods]
+
+    same(function)
