@@ -301,8 +301,13 @@ def _behind(trace: Trace, proxy: Any) -> Any:
     return trace.mark_outside(found) if trace.is_outside(proxy) else found
 
 
-def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
-    """What the `__setattr__` and `__delattr__` of Python's own classes do, and those of Layers."""
+def set_plain(
+    trace: Trace, owner: Any, name: str, value: Any, put: Callable[..., None] | None = None
+) -> None:
+    """What the `__setattr__` and `__delattr__` of Python's own classes do, and those of Layers.
+
+    put: what sets an attribute that is no descriptor.
+    """
     is_deleted, found = value is MISSING, of_class(trace, type(owner), name)
     word, given = ("__delete__", ()) if is_deleted else ("__set__", (value,))
     if isinstance(found, property):
@@ -331,7 +336,7 @@ def set_plain(trace: Trace, owner: Any, name: str, value: Any) -> None:
         )
     elif not (is_data or type(owner).__dictoffset__):
         object.__setattr__(owner, name, value)  # raises, in Python's words
-    _put(trace, owner, name, value)
+    (put or _put)(trace, owner, name, value)
 
 
 _OF_CALLS = frozenset({"__defaults__", "__kwdefaults__", "__code__"})
@@ -374,6 +379,10 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
 
 def set_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     """`object.__setattr__(owner, name, value)`."""
+    set_plain(trace, owner, name, value, _put_own)
+
+
+def _put_own(trace: Trace, owner: Any, name: str, value: Any) -> None:
     if trace.is_made_here(owner) and (id(owner), name) not in trace.over:
         trace.set_field(owner, name, value)
     else:

@@ -258,3 +258,32 @@ def test_an_attribute_that_each_call_sets_before_code_left_as_python_sees_it_is_
         assert model.twice
         model.twice = False
     assert len(model.forward.program_cache) == 1
+
+
+class Doubled:
+    def __set__(self, owner: Any, value: Any) -> None:
+        owner.held = value * 2
+
+
+class Counted:
+    double = Doubled()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+        object.__setattr__(self, "count", self.__dict__.get("count", 0) + 1)
+
+
+def test_what_a_descriptor_sets_is_set_past_the_method_of_the_class() -> None:
+    def function(x: Any) -> Any:
+        counted = Counted()
+        if x.sum() > 0:
+            counted.double = 1
+        else:
+            counted.double = x
+        return counted.count, counted.held * 1.0
+
+    static = to_static(function)
+    for values in INPUTS:
+        x = dy2st.to_tensor(values)
+        (count, held), (wanted, kept) = static(x), function(x)
+        assert (count, float(held)) == (wanted, float(kept))
