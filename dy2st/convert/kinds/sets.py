@@ -253,6 +253,8 @@ def _asking(name: str) -> None:
 
 def _asked(trace: Trace, owner: Any, name: str, others: Sequence[Any]) -> Any:
     """What a method of sets gives: Python's own where it knows the elements."""
+    if name in methods.STOPPING and len(others) == 1 and is_lazy(trace, others[0]):
+        return trace.call(methods.STOPPING[name], owner, *others)
     # What is no set is gone through once.
     others = [one if _is_set(one) else elements(trace, one) for one in others]
     given = [elements(trace, one) for one in others]
@@ -264,6 +266,8 @@ def _asked(trace: Trace, owner: Any, name: str, others: Sequence[Any]) -> Any:
 
 @method_row("keys", name="isdisjoint")
 def _is_disjoint(trace: Trace, view: Any, other: Any) -> Any:
+    if is_lazy(trace, other):
+        return trace.call(methods.STOPPING["isdisjoint"], view, other)
     items = trace.listed(in_any_order(trace, other))
     return trace.not_(trace.call(methods.has_one, items, view, True))
 

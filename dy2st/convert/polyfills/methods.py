@@ -164,6 +164,12 @@ OF_SETS: dict[str, Any] = {
     "__ne__": lambda a, b, in_a, in_b: len(a) != len(b) or has_one(in_a, b, False),
 }
 
+# By a set, and an iterator that is asked no further once the answer is known.
+STOPPING: dict[str, Any] = {
+    "issuperset": lambda a, items: all(one in a for one in items),
+    "isdisjoint": lambda a, items: not any(one in a for one in items),
+}
+
 # -- texts whose characters the data decides, by lengths, indices, slices and `==` ----------------
 
 # Those that str.isspace() says to be spaces.

@@ -177,6 +177,29 @@ def test_no_item_is_made_behind_the_last_that_takewhile_asks_for(function):
     assert len({*counted}) > 1
 
 
+def a_set_that_has_none(x, log):
+    items = (log.append(one) or one for one in (1, 2, 3))
+    return x if {2, 5}.isdisjoint(items) else x + 1
+
+
+def keys_of_which_it_has_none(x, log):
+    items = (log.append(one) or one for one in "abc")
+    return x if {"b": x}.keys().isdisjoint(items) else x + 1
+
+
+def a_set_that_has_all(x, log):
+    items = (log.append(one) or one for one in (1, 9, 2))
+    return x if {1, 2}.issuperset(items) else x + 1
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
+@pytest.mark.parametrize(
+    "function", [a_set_that_has_none, keys_of_which_it_has_none, a_set_that_has_all]
+)
+def test_a_set_asks_for_no_item_behind_the_one_that_decides(function, sizes):
+    check(function, sizes)
+
+
 def expression(draw, depth):
     """An iterable of numbers, or of rows, that logs when it makes an item."""
     name = f"'{draw.choice('abcdefgh')}'"
