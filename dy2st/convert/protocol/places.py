@@ -108,11 +108,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
         own = None if is_plain else own_method(trace, owner, "__getattribute__")
         if own is None:
             return plain_attr(trace, owner, name)
-        found = lambda: call(trace, own, owner, name)  # noqa: E731
-        other = own_method(trace, owner, "__getattr__")
-        if other is None:
-            return found()
-        return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
+        return _or_getattr(trace, lambda: call(trace, own, owner, name), owner, name)
     except AttributeError as error:
         if error.name is None and error.obj is None:  # Python says it, and suggests other names
             error.name, error.obj = name, owner
@@ -127,7 +123,7 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
     is_data = found is not MISSING and hasattr(type(found), "__set__")
     is_slot = type(found) is MemberDescriptorType and has_location
     if is_data and not is_in_c and not is_slot and (id(owner), name) not in trace.over:
-        return _from_descriptor(trace, found, owner, name)
+        return _of_its_class(trace, found, owner, name)
     value = _own(trace, owner, name)
     if value is MISSING:
         return _inherited_by(trace, owner, name, found)
@@ -143,7 +139,7 @@ def plain_attr(trace: Trace, owner: Any, name: str) -> Any:
 def _inherited_by(trace: Trace, owner: Any, name: str, found: Any) -> Any:
     """An attribute that the object itself has not; `found` is what its class has."""
     if found is not MISSING:
-        return _from_descriptor(trace, found, owner, name)
+        return _of_its_class(trace, found, owner, name)
     method = own_method(trace, owner, "__getattr__")
     if method is not None and not isinstance(owner, Layer):
         return call(trace, method, owner, name)
@@ -192,6 +188,21 @@ def _inherited(owner: Any, name: str) -> Any:
             return vars(one)[name]
     what = "type object" if isinstance(owner, type) else "module"
     raise AttributeError(f"{what} {owner.__name__!r} has no attribute {name!r}")
+
+
+def _of_its_class(trace: Trace, found: Any, owner: Any, name: str) -> Any:
+    """What the class has."""
+    getter = partial(_from_descriptor, trace, found, owner, name)
+    raises = type(found) not in (FunctionType, classmethod, staticmethod)
+    return _or_getattr(trace, getter, owner, name) if raises else getter()
+
+
+def _or_getattr(trace: Trace, found: Callable[[], Any], owner: Any, name: str) -> Any:
+    """What is found, or what `__getattr__` gives where that raises AttributeError."""
+    other = own_method(trace, owner, "__getattr__")
+    if other is None:
+        return found()
+    return caught(trace, found, AttributeError, lambda: call(trace, other, owner, name))
 
 
 def _from_descriptor(trace: Trace, found: Any, owner: Any, name: str) -> Any:

@@ -57,6 +57,22 @@ class Guarded:
         return 7
 
 
+class Sure:
+    __slots__ = ("x", "other")
+
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def large(self):
+        if self.x.sum() > 3:
+            return self.x * 2
+        raise AttributeError("large")
+
+    def __getattr__(self, name):
+        return name + "?"
+
+
 class Items:
     def __init__(self, x):
         self.x, self.place = x, 0
@@ -109,6 +125,14 @@ def attributes_of_last_resort(x):
     return Guarded(x).sign, Guarded(x).x
 
 
+def getters_beside_a_last_resort(x):
+    one = Sure(x)
+    found = one.large, one.other
+    if x.sum() > 3:
+        one.other = x
+    return *found, one.other
+
+
 def next_or_a_default(x):
     return next(Items(x), x.sum()), next(Items(x - 5), x.sum())
 
@@ -147,6 +171,7 @@ def given_away(x):
     "function",
     [
         *(attributes, attributes_of_entries, attributes_of_last_resort, next_or_a_default),
+        getters_beside_a_last_resort,
         *(attributes_that_the_class_has_too, over_an_iterator, left_and_gone_on_with, given_away),
     ],
     ids=lambda function: function.__name__,
