@@ -117,7 +117,7 @@ def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
         traced_keys.update(trace, owner, new)
         new = {}
     new.update(named)
-    if is_sure(trace, new) and not traced_keys.is_keyed(trace, owner):
+    if is_sure(trace, new) and not any(is_moved(trace, owner, key) for key in new):
         for key, value in new.items():
             note_put(trace, owner, key, value)
         if new:
@@ -164,11 +164,11 @@ def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
     """A new dict, filled."""
     pairs = pairs_of(trace, *others)
     if isinstance(pairs, dict):
-        made.update({**pairs, **named})
-        return trace.made(made)
-    traced_keys.update(trace, trace.made(made), pairs)
-    for key, value in named.items():
-        trace.set_item(made, key, value)
+        made.update(pairs)
+    trace.made(made)
+    if not isinstance(pairs, dict):
+        traced_keys.update(trace, made, pairs)
+    _update(trace, made, **named)
     return made
 
 

@@ -167,12 +167,16 @@ def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
 def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     """A dict display with `**`: pairs, and mappings alone."""
     found: dict[Any, Any] = {}
+    # Whether the run decides where an entry stands that is set once more.
+    is_moved: Any = lambda keys: any(may_be_missing(trace, found.get(key)) for key in keys)  # noqa: E731
     for part in parts:
-        is_keyed_one = info(type(part[0])).family == "dict" and is_keyed(trace, part[0])
-        if len(part) == 1 and not is_keyed_one:
+        is_dict = info(type(part[0])).family == "dict"
+        if len(part) == 1 and not (
+            is_dict and (is_keyed(trace, part[0]) or is_moved(held(trace, part[0])))
+        ):
             # An entry that may be missing leaves what was there before.
             other = part[0]
-            if info(type(other)).family != "dict":
+            if not is_dict:
                 found.update(trace.double_star(other))
                 continue
             for key, value in held(trace, other).items():
@@ -180,8 +184,8 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
                     before = found[key]
                     value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
                 found[key] = value
-        elif len(part) == 1 or is_traced_key(trace, part[0]):
-            # A key that the Program computes: entries are put in one by one.
+        elif len(part) == 1 or is_traced_key(trace, part[0]) or is_moved(part[:1]):
+            # A key that the Program computes, or such a place: entries are put in one by one.
             made = trace.made({})
             for one in parts:
                 if len(one) == 1:

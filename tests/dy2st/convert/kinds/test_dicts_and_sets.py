@@ -523,3 +523,19 @@ def test_a_set_that_is_asked_who_it_is_still_finds_its_elements():
         return changed is first, 4 in first, 1 in first, 9 in changed
 
     same(function)
+
+
+def test_an_entry_that_may_be_missing_comes_last_where_it_was():
+    def function(x):
+        found = {"p": 1}
+        if x[0] > 0:
+            found["y"] = 1
+        found["q"] = 2
+        updated, joined = found.copy(), found.copy()
+        updated.update(y=3)
+        joined |= {"y": 4}
+        every = found | {"y": 5}, {**found, "y": 6}, {**found, **every_key}, dict(found, y=7)
+        return [list(one) for one in (updated, joined, *every)]
+
+    every_key = {"y": 8, "z": 9}
+    same(function)
