@@ -365,7 +365,7 @@ class Trace(Vocabulary):
             for item in owner.values() if isinstance(owner, dict) else owner:
                 self.mark_outside(item)
 
-    def read_volatile(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    def read_volatile(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Any:
         """What a function says of the process, or of what it alone knows: asked at each call."""
         try:
             with collection_as_before():

@@ -28,7 +28,7 @@ def keyed_row(*kinds: type | str) -> Callable[[Row], Row]:
         of_keys = traced_keys.ROWS.get(name)
 
         @wraps(row)
-        def either(trace: Trace, owner: Any, *args: Any, **named: Any) -> Any:
+        def either(trace: Trace, owner: Any, /, *args: Any, **named: Any) -> Any:
             is_new = name in traced_keys.CHANGING and any(
                 is_traced_key(trace, one) for one in args[:1]
             )
@@ -102,7 +102,7 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
 
 
 @keyed_row("dict")
-def _update(trace: Trace, owner: Any, *others: Any, **named: Any) -> None:
+def _update(trace: Trace, owner: Any, /, *others: Any, **named: Any) -> None:
     if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
         # A mapping or pairs that may read the dict before they give the next entry.
         (other,) = others
@@ -211,12 +211,12 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
 @for_each(dict, OrderedDict)
 def _row_of_dict(kind: Any) -> None:
     @function_row(kind)
-    def row(trace: Trace, *others: Any, **named: Any) -> Any:
+    def row(trace: Trace, /, *others: Any, **named: Any) -> Any:
         return _new(trace, kind(), others, named)
 
 
 @function_row(defaultdict)
-def _default_dict(trace: Trace, factory: Any = None, *others: Any, **named: Any) -> Any:
+def _default_dict(trace: Trace, factory: Any = None, /, *others: Any, **named: Any) -> Any:
     return _new(trace, defaultdict(factory), others, named)
 
 

@@ -54,7 +54,7 @@ def _import_module(trace: Trace, name: str, package: str | None = None) -> Any:
 
 
 @function_row(functools.partial)
-def _partial(trace: Trace, *args: Any, **options: Any) -> Any:
+def _partial(trace: Trace, /, *args: Any, **options: Any) -> Any:
     make: Any = functools.partial
     return trace.made(make(*args, **options))
 
@@ -105,7 +105,7 @@ def _memo_of(trace: Trace, function: Any, typed: bool | None = None) -> _Memo:
 
 
 @method_row(_CACHED, name="__call__")
-def cached(trace: Trace, function: Any, *args: Any, **options: Any) -> Any:
+def cached(trace: Trace, function: Any, /, *args: Any, **options: Any) -> Any:
     """A function under lru_cache or cache: the user's own cache answers.
 
     Tensors of a Program must not get into it: what has to do with one is computed anew. What the

@@ -117,7 +117,7 @@ def _issubclass(trace: Trace, kind: Any, kinds: Any) -> Any:
 
 
 @function_row(type)
-def type_(trace: Trace, *args: Any, **options: Any) -> Any:
+def type_(trace: Trace, /, *args: Any, **options: Any) -> Any:
     """`type(value)`, or a new class."""
     if len(args) == 1 and not options:
         _note_class(trace, args[0])
@@ -525,7 +525,7 @@ def _deep(trace: Trace, value: Any, memo: Any) -> Any:
 
 
 @function_row(SimpleNamespace)
-def _namespace(trace: Trace, **named: Any) -> Any:
+def _namespace(trace: Trace, /, **named: Any) -> Any:
     made = trace.made(SimpleNamespace())
     for name, value in named.items():
         trace.set_field(made, name, value)

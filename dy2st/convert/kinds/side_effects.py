@@ -129,7 +129,7 @@ def exit_(trace: Trace, status: Any = None) -> None:
 
 
 @function_row(breakpoint)
-def _breakpoint(trace: Trace, *args: Any, **options: Any) -> None:
+def _breakpoint(trace: Trace, /, *args: Any, **options: Any) -> None:
     if trace.call_context.is_tentative:
         trace.refuse_effect("breakpoint() is called")
     hook = trace.attr(sys, "breakpointhook")
@@ -447,11 +447,11 @@ class _Method:
 
 
 @method_row(_Method, name="__call__")
-def _call_method(trace: Trace, method: _Method, *args: Any, **kwargs: Any) -> Any:
+def _call_method(trace: Trace, method: _Method, /, *args: Any, **kwargs: Any) -> Any:
     return trace.method(method.owner, method.name, *args, **kwargs)
 
 
-def _statement(trace: Trace, function: FunctionType, *args: Any, **kwargs: Any) -> Any:
+def _statement(trace: Trace, function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
     """A statement with functions that are traced when they are called."""
     named = {name: _traced(trace, value) for name, value in kwargs.items()}
     return function(*(_traced(trace, value) for value in args), **named)

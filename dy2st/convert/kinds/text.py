@@ -183,7 +183,7 @@ def part_of(trace: Trace, text: Any, index: Any) -> Any:
 @for_each(*TEXT_METHODS.items())
 def _method(name: str, written: Any) -> None:
     @method_row(str, Text, name=name)
-    def row(trace: Trace, text: Any, *args: Any, **options: Any) -> Any:
+    def row(trace: Trace, text: Any, /, *args: Any, **options: Any) -> Any:
         if any(type(one) is Union for one in args):
             return trace.map_cases(lambda *given: row(trace, text, *given, **options), *args)
         text, args = as_codes(trace, text), tuple(as_codes(trace, one) for one in args)
@@ -343,7 +343,7 @@ def kept(trace: Trace, value: Any) -> Any:
 @for_each(("s", str), ("r", repr), ("a", ascii))
 def _of_one(conversion: str, function: Any) -> None:
     @function_row(function)
-    def row(trace: Trace, *args: Any, **options: Any) -> Any:
+    def row(trace: Trace, /, *args: Any, **options: Any) -> Any:
         if len(args) != 1 or options:
             return function(*args, **options)
         return formatted(trace, args[0], conversion, "")
@@ -355,7 +355,7 @@ def _format(trace: Trace, value: Any, spec: Any = "") -> Any:
 
 
 @method_row(str, name="format")
-def _format_method(trace: Trace, template: str, *args: Any, **named: Any) -> Any:
+def _format_method(trace: Trace, template: str, /, *args: Any, **named: Any) -> Any:
     return trace.text(*_pieces(trace, template, args, named.__getitem__, itertools.count()))
 
 

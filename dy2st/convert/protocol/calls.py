@@ -474,7 +474,7 @@ def call_layer(trace: Trace, layer: Layer, args: tuple[Any, ...], kwargs: dict[s
     return _forward(trace, layer, *args, **kwargs)
 
 
-def _forward(trace: Trace, layer: Layer, *args: Any, **kwargs: Any) -> Any:
+def _forward(trace: Trace, layer: Layer, /, *args: Any, **kwargs: Any) -> Any:
     """What `Layer.__call__` does; what is recorded meanwhile has the path of the Layer."""
     trace.seen("layer", layer, "hooks", None)
     special(trace, layer, "__call__")  # noted: Python has looked it up before

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict, defaultdict
+from functools import partial
+from types import SimpleNamespace
 
 import pytest
 
@@ -538,4 +540,15 @@ def test_an_entry_that_may_be_missing_comes_last_where_it_was():
         return [list(one) for one in (updated, joined, *every)]
 
     every_key = {"y": 8, "z": 9}
+    same(function)
+
+
+def test_keys_may_have_the_names_of_our_own_parameters():
+    def function(x):
+        named = dict(trace=x, owner=1, named=2, others=3)
+        named.update(trace=4, owner=5)
+        with_factory = defaultdict(list, trace=6, factory=7)
+        held = partial(dict, trace=8, args=9, function=10)(owner=x[0])
+        return named, dict(with_factory), held, SimpleNamespace(trace=11).trace
+
     same(function)
