@@ -37,8 +37,6 @@ from dy2st_runtime.ir import Block, F, Tensor, Variable, user_location
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.tracing.numpy_values import change, still_numpy
 
-COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-
 
 def is_users(method: Any) -> bool:
     """Whether a method of a class is other than those of Python's own classes in C."""
@@ -99,57 +97,29 @@ def _order(
     return (second, first) if overrides or joins else (first, second)
 
 
-def unsupported(name: str, left: Any, right: Any, in_place: bool = False) -> TypeError:
-    """What Python raises where no method answers."""
-    symbol = BINARY[name][3] + "=" * in_place
-    text = "unsupported operand type(s) for {}: {!r} and {!r}"
-    if name in COMPARISONS:
-        text = "{!r} not supported between instances of {!r} and {!r}"
-    elif symbol == "**":
-        symbol = "** or pow()"
-    return TypeError(text.format(symbol, type(left).__name__, type(right).__name__))
-
-
 _OF_BITS = ("and_bits", "or_bits", "xor", "lshift", "rshift")
 
-# Name of the protocol -> Python's operator, special method, reflected one, symbol.
-BINARY: dict[str, tuple[Callable[..., Any], str, str, str]] = {
-    "add": (operator.add, "__add__", "__radd__", "+"),
-    "sub": (operator.sub, "__sub__", "__rsub__", "-"),
-    "mul": (operator.mul, "__mul__", "__rmul__", "*"),
-    "truediv": (operator.truediv, "__truediv__", "__rtruediv__", "/"),
-    "floordiv": (operator.floordiv, "__floordiv__", "__rfloordiv__", "//"),
-    "mod": (operator.mod, "__mod__", "__rmod__", "%"),
-    "pow_": (operator.pow, "__pow__", "__rpow__", "**"),
-    "matmul": (operator.matmul, "__matmul__", "__rmatmul__", "@"),
-    "lshift": (operator.lshift, "__lshift__", "__rlshift__", "<<"),
-    "rshift": (operator.rshift, "__rshift__", "__rrshift__", ">>"),
-    "and_bits": (operator.and_, "__and__", "__rand__", "&"),
-    "or_bits": (operator.or_, "__or__", "__ror__", "|"),
-    "xor": (operator.xor, "__xor__", "__rxor__", "^"),
-    "lt": (operator.lt, "__lt__", "__gt__", "<"),
-    "le": (operator.le, "__le__", "__ge__", "<="),
-    "gt": (operator.gt, "__gt__", "__lt__", ">"),
-    "ge": (operator.ge, "__ge__", "__le__", ">="),
-    "eq": (operator.eq, "__eq__", "__eq__", "=="),
-    "ne": (operator.ne, "__ne__", "__ne__", "!="),
+_ARITHMETIC = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow_", "matmul", "lshift", "rshift"),
+    *("and_bits", "or_bits", "xor"),
+)
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
+COMPARISONS = _MIRRORED.keys()
+_STEMS = {name: name.removesuffix("_").removesuffix("_bits") for name in _ARITHMETIC}
+_METHODS = {
+    **{name: (f"__{stem}__", f"__r{stem}__") for name, stem in _STEMS.items()},
+    **{name: (f"__{name}__", f"__{other}__") for name, other in _MIRRORED.items()},
 }
-UNARY: dict[str, tuple[Callable[..., Any], str]] = {
-    "neg": (operator.neg, "__neg__"),
-    "pos": (operator.pos, "__pos__"),
-    "invert": (operator.invert, "__invert__"),
-}
-_IN_PLACE = {
-    name: (getattr(operator, f"i{name.strip('_').removesuffix('_bits')}"), f"__i{method[2:]}")
-    for name, (_, method, *_) in BINARY.items()
-    if name not in COMPARISONS
-}
+# Name of the protocol -> Python's operator, special method, reflected one.
+BINARY = {name: (getattr(operator, both[0]), *both) for name, both in _METHODS.items()}
+UNARY = {name: (getattr(operator, name), f"__{name}__") for name in ("neg", "pos", "invert")}
+_IN_PLACE = {name: (getattr(operator, f"__i{s}__"), f"__i{s}__") for name, s in _STEMS.items()}
 IN_PLACE = {f"i{name}": name for name in _IN_PLACE}
 
 
 def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
     """`left <operator> right`. `in_place`: it stands for `left <operator>= right`."""
-    plain, method, reflected, _ = BINARY[name]
+    plain, method, reflected = BINARY[name]
     kinds = type(left), type(right)
     if info(kinds[0]).is_plain and info(kinds[1]).is_plain:
         return plain(left, right)
@@ -266,7 +236,7 @@ def _kind_of(value: Any) -> Any:
 
 def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = False) -> Any:
     """By the methods of both classes; Python itself where none of them is the user's."""
-    plain, method, reflected, _ = BINARY[name]
+    plain, method, reflected = BINARY[name]
     methods = of_class(trace, type(left), method), of_class(trace, type(right), reflected)
     are_users = any(map(is_users, methods)) or any(
         name == "ne" and is_opposite(trace, type(one)) for one in (left, right)
@@ -289,7 +259,8 @@ def _dispatch(trace: Trace, name: str, left: Any, right: Any, in_place: bool = F
     if found is NotImplemented and name in ("eq", "ne"):
         return (left is right) is (name == "eq")
     if found is NotImplemented:
-        raise unsupported(name, left, right, in_place)
+        bare = [type(type(one).__name__, (), {})() for one in (left, right)]
+        return (_IN_PLACE[name][0] if in_place else plain)(*bare)  # raises, in Python's words
     return found
 
 
