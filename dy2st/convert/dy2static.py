@@ -113,7 +113,6 @@ class TracedCalls:
     truth: Callable[[Any], bool]  # for statements that stay Python's own
 
     # Arguments of calls; the last three are those of a call with `*` or `**` in it.
-    star: Callable[[Any], Sequence[Any]]  # what `*` spreads
     double_star: Callable[[Any], Any]  # what `**` spreads
     spread_star: Callable[[Any], Sequence[Any]]
     spread_double_star: Callable[[Any], Any]

@@ -120,7 +120,7 @@ def call(low: Lowering, node: Node) -> ast.expr:
         # How many arguments there are may be known to the Program alone.
         marks = [constant(None), constant(True)]
         called = low.call("convert_call", low.expression(node.func), *marks)
-        values = spread(low, node.args, "spread_star")
+        values = spread(low, node.args)
         keywords = [_keyword(low, keyword, "spread_double_star") for keyword in node.keywords]
         return ast.Call(called, values, keywords)
     # No argument can change what the attribute is, which Python reads before them.
@@ -130,8 +130,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
         called = low.call("convert_call", low.expression(node.func.value), method)
     else:
         called = low.call("convert_call", low.expression(node.func))
-    values = spread(low, node.args)
-    return ast.Call(called, values, [_keyword(low, keyword) for keyword in node.keywords])
+    keywords = [_keyword(low, keyword) for keyword in node.keywords]
+    return ast.Call(called, low.expressions(node.args), keywords)
 
 
 def _is_quiet(node: Node) -> bool:
@@ -141,12 +141,12 @@ def _is_quiet(node: Node) -> bool:
     return isinstance(node, (gast.Name, gast.Constant))
 
 
-def spread(low: Lowering, nodes: Block, star: str = "star") -> list[ast.expr]:
+def spread(low: Lowering, nodes: Block) -> list[ast.expr]:
     """Arguments, or bases of a class, where `*` may stand."""
     values: list[ast.expr] = []
     for node in nodes:
         if isinstance(node, gast.Starred):
-            value = low.call(star, low.expression(node.value))
+            value = low.call("spread_star", low.expression(node.value))
             values.append(at(node, ast.Starred(value, LOAD)))
         else:
             values.append(low.expression(node))

@@ -268,7 +268,7 @@ _EXPRESSIONS: Mapping[str, Callable[..., ast.expr]] = {
         values=[one.elts[-1] for one in entries],
     ),
     "text": lambda *parts: ast.JoinedStr(values=[*map(_part, parts)]),
-    **dict.fromkeys(("made", "truth", "iterate", "manager", "raised", "star"), _same),
+    **dict.fromkeys(("made", "truth", "iterate", "manager", "raised"), _same),
     **dict.fromkeys(("double_star", "spread_star", "spread_double_star"), _same),
 }
 # How many arguments of a statement are shown: not the names of variables, nor the loop as written.

@@ -24,12 +24,8 @@ from dy2st_runtime.errors import ConversionError
 
 
 def content_of(trace: Trace, owner: Any) -> Any:
-    """The elements of a set, or of a view of a dict, now."""
-    if info(type(owner)).is_view:  # of which Python's own object may be older than a branch
-        owner = _set(trace, owner)
-    if type(owner) is not set:
-        return owner
-    return held(trace, owner)
+    """The elements of a set now."""
+    return held(trace, owner) if type(owner) is set else owner
 
 
 def elements(trace: Trace, iterable: Any) -> Any:

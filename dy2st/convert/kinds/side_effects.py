@@ -434,7 +434,7 @@ def _may_change(trace: Trace, value: Any) -> bool:
 
 # What prepares a value for Python's own syntax, by which the converted code takes it.
 _FOR_SYNTAX = frozenset(
-    ("double_star", "iterate", "manager", "raised", "spread_double_star", "spread_star", "star")
+    ("double_star", "iterate", "manager", "raised", "spread_double_star", "spread_star")
 )
 
 

@@ -268,14 +268,6 @@ def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[A
     return [*items[:before], trace.made(items[before:end]), *items[end:]]
 
 
-def star(trace: Trace, value: Any) -> Sequence[Any]:
-    """`*value` among the arguments of a call."""
-    items = listed(trace, value)
-    if type(items) is SymbolicSequence:
-        raise unknown_arguments("a list whose length depends on a tensor")
-    return items  # type: ignore[no-any-return]
-
-
 def unknown_arguments(what: str) -> ConversionError:
     """The refusal of a call whose arguments must be known in number."""
     return ConversionError(

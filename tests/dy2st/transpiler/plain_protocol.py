@@ -170,11 +170,6 @@ def make_generic(function, path, cells, *arguments):
 
 
 @_protocol
-def star(values):
-    return values
-
-
-@_protocol
 def spread_star(values):
     return values
 
