@@ -49,11 +49,11 @@ from dy2st.convert.polyfills.methods import asked
 from dy2st.convert.protocol.calls import call, why_left_alone
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.try_with import consumed, push_loop, source_of
-from dy2st.convert.stage.branch import is_case, known, stage_if, truth_of
+from dy2st.convert.stage.branch import for_cases, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import DictView, Remaker, Source, Trace, of_class, own_method, special
+from dy2st.convert.trace import DictView, Source, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
@@ -353,7 +353,8 @@ def for_(
 ) -> Sequence[Any]:
     """What the variables hold after `body(item, *state)` for each item, as long as `test` holds."""
     if type(iterable) is Union:
-        return spread_loop(trace, iterable, test, body, state, names)
+        again = lambda one: for_(trace, one, test, body, state, names)  # noqa: E731
+        return for_cases(trace, again, [iterable], names, of_cases=False)  # type: ignore[no-any-return]
     is_carried = type(iterable) is Indexed and iterable.is_carried
     if is_carried or is_counting(trace, iterable):  # of which the body may take items, too
 
@@ -428,32 +429,6 @@ def made_iterator(trace: Trace, items: Any) -> Any:
 def _is_of_the_user(items: Any) -> bool:
     """Whether this is a generator, and not ours, of the rows of a tensor."""
     return isinstance(items, GeneratorType) and items.gi_code.co_filename != __file__
-
-
-def spread_loop(
-    trace: Trace,
-    iterable: Union,
-    test: Callable[..., Any] | None,
-    body: Callable[..., Sequence[Any]],
-    state: Sequence[Any],
-    names: Sequence[str],
-) -> Sequence[Any]:
-    """A loop over one of several things, or an iterator over them: made in the branch of each."""
-    value = known(trace, iterable)
-    if type(value) is not Union:
-        return for_(trace, value, test, body, state, names)
-    make, parts = trace.origin(value, Remaker) or (lambda one: one, (value,))
-    trace.origins.pop(id(value), None)
-
-    def again(*values: Any) -> Sequence[Any]:
-        now = [known(trace, part) for part in parts]
-        union = next((part for part in now if type(part) is Union), None)
-        if union is None:
-            return for_(trace, make(*now), test, body, values, names)
-        pred = is_case(trace, union, trace.cases_of(union)[0])
-        return stage_if(trace, pred, again, again, values, names)
-
-    return again(*state)
 
 
 _MOST_BRANCHES = 4  # entries that may be missing: each doubles the number of calls

@@ -30,9 +30,8 @@ from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
 from dy2st.convert.protocol.natives import CELL
 from dy2st.convert.stage.branch import (
-    each,
     end_region,
-    is_case,
+    for_cases,
     known,
     raise_outcome,
     splice,
@@ -125,7 +124,7 @@ def consumed(
     def handled(error: BaseException) -> Sequence[Any]:
         if isinstance(error, left):
             return (None,)
-        return each(trace, error.args[0], throw, _VALUE)
+        return for_cases(trace, throw, error.args, _VALUE)  # type: ignore[no-any-return]
 
     handler = Handler(lambda: (left, failed))
     trace.giving.append(source)
@@ -347,9 +346,8 @@ def with_(
     """What the variables hold after `with value as entered: body(entered, *state)`."""
     value = _required(known(trace, value))
     if type(value) is Union:
-        again = lambda *values: with_(trace, value, body, values, names)  # noqa: E731
-        pred = is_case(trace, value, trace.cases_of(value)[0])
-        return stage_if(trace, pred, again, again, state, names)
+        again = lambda one: with_(trace, one, body, state, names)  # noqa: E731
+        return for_cases(trace, again, [value], names, of_cases=False)  # type: ignore[no-any-return]
     # One of contextlib.contextmanager: its generator can run around the body, in traced form.
     source = (
         source_of(trace, getattr(value, "gen", None)) if type(value) is _OF_A_FUNCTION else None

@@ -29,11 +29,30 @@ from dy2st.convert.stage.outcome import (
     record,
     staging,
 )
-from dy2st.convert.trace import Key, PendingHandlerPath, Place, Region, Test, Trace, in_words, label
+from dy2st.convert.trace import (
+    Key,
+    PendingHandlerPath,
+    Place,
+    Region,
+    Remaker,
+    Test,
+    Trace,
+    in_words,
+    label,
+)
 from dy2st.convert.types import info
 from dy2st.convert.types.values import same_state
 from dy2st.convert.values.flatten import build, case_value, copied_parts, flatten
-from dy2st.convert.values.layout import Layout, Lub, Reference, Same, Unlike, View, opened
+from dy2st.convert.values.layout import (
+    MOST_CASES,
+    Layout,
+    Lub,
+    Reference,
+    Same,
+    Unlike,
+    View,
+    opened,
+)
 from dy2st.convert.values.special import ABSENT, CONTENT, MISSING, NOWHERE, STATE, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import BranchMismatch, ShapeError
@@ -358,19 +377,41 @@ def _present(trace: Trace, value: Any) -> Any:
     if len(there) == len(value.layouts):
         return value
     trace.know_cases(value, there)
-    return each(trace, value, lambda one: [one], [_NAME])[0]
+    return for_cases(trace, lambda one: one, [value], _NAME)
 
 
-def each(
-    trace: Trace, value: Any, function: Callable[[Any], Sequence[Any]], names: Sequence[str]
-) -> Sequence[Any]:
-    """What a function gives for a value, or for each that it can be."""
-    value = known(trace, value)
-    if type(value) is not Union:
-        return function(value)
-    pred = is_case(trace, value, trace.cases_of(value)[0])
-    again = lambda: each(trace, value, function, names)  # noqa: E731
-    return stage_if(trace, pred, again, again, (), names, of_cases=True)
+def for_cases(
+    trace: Trace,
+    function: Callable[..., Any],
+    values: Sequence[Any],
+    names: Sequence[str] | str,
+    of_cases: bool = True,
+    read: Callable[[Trace, Any], Any] = known,
+) -> Any:
+    """`function(*values)` for each case of those that are one of several.
+
+    names, of_cases: as those of `stage_if`, of what the function gives. read: looks at a value.
+    """
+    values = tuple(read(trace, value) for value in values)
+    place = next((i for i, value in enumerate(values) if type(value) is Union), None)
+    if place is None:
+        return function(*values)
+    union: Union = values[place]
+    remaker = trace.origin(union, Remaker)
+    if remaker is not None:
+        del trace.origins[id(union)]
+        make, parts = remaker
+        end = place + len(parts)
+        made = lambda *v: function(*v[:place], make(*v[place:end]), *v[end:])  # noqa: E731
+        given = *values[:place], *parts, *values[place + 1 :]
+        return for_cases(trace, made, given, names, of_cases, read)
+    # By halves where they are many, or the branches would be in each other as often.
+    places = trace.cases_of(union)
+    half = len(places) // 2 if len(places) > MOST_CASES else 1
+    pred = is_case(trace, union, *places[:half])
+    again = lambda: for_cases(trace, function, values, names, of_cases, read)  # noqa: E731
+    found = stage_if(trace, pred, again, again, (), names, of_cases)
+    return found[0] if isinstance(names, str) else found
 
 
 def places_of(trace: Trace, regions: Sequence[Region]) -> list[JoinedVariable]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
-from dy2st.convert.stage.branch import each, is_case, known, proceed, running, settled, stage_if
+from dy2st.convert.stage.branch import for_cases, known, proceed, running, settled, stage_if
 from dy2st.convert.stage.outcome import Handler, is_caught, may_be_caught, under
-from dy2st.convert.trace import Remaker, Trace
-from dy2st.convert.values.layout import MOST_CASES
+from dy2st.convert.trace import Trace
 from dy2st.convert.values.special import UNBOUND, UNBOUND_LOCAL, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition
 from dy2st_runtime.errors import PlaceError
@@ -29,25 +28,7 @@ def has_union(values: Sequence[Any]) -> bool:
 
 def map_cases(trace: Trace, function: Callable[..., Any], *values: Any) -> Any:
     """`function(*values)` for each case of those that are one of several."""
-    values = tuple(_read(trace, value) for value in values)
-    place = next((i for i, value in enumerate(values) if type(value) is Union), None)
-    if place is None:
-        return function(*values)
-    union: Union = values[place]
-    remaker = trace.origin(union, Remaker)
-    if remaker is not None:
-        del trace.origins[id(union)]
-        make, parts = remaker
-        end = place + len(parts)
-        made = lambda *v: function(*v[:place], make(*v[place:end]), *v[end:])  # noqa: E731
-        return map_cases(trace, made, *values[:place], *parts, *values[place + 1 :])
-    # By halves where they are many, or the branches would be in each other as often.
-    places = trace.cases_of(union)
-    half = len(places) // 2 if len(places) > MOST_CASES else 1
-    pred = is_case(trace, union, *places[:half])
-
-    again = lambda: map_cases(trace, function, *values)  # noqa: E731
-    return stage_if(trace, pred, again, again, (), "a value", of_cases=True)[0]
+    return for_cases(trace, function, values, "a value", read=_read)
 
 
 def _read(trace: Trace, value: Any) -> Any:
@@ -170,7 +151,7 @@ def attempt(
         return handled(error) if handler.catches(type(error)) else throw(error)
 
     def caught(outcome: Any) -> State:
-        return each(trace, outcome, fitting, names)
+        return for_cases(trace, fitting, [outcome], names)  # type: ignore[no-any-return]
 
     try:
         with under(trace, handler), running(trace, before, handler) as end:
