@@ -15,19 +15,20 @@ def name(low: Lowering, node: Node) -> ast.expr:
     return low.read(node.id, id(node) in low.names.unsure)
 
 
-def literal(low: Lowering, node: Node) -> ast.expr:
-    """A constant."""
-    return ast.Constant(node.value, node.kind)
+def part_of(low: Lowering, node: Node) -> ast.expr:
+    """`a.n`, `a[i]`."""
+    return low.call(kind_of(node), *parts_of(low, node))
 
 
-def attribute(low: Lowering, node: Node) -> ast.expr:
-    """`a.n`."""
-    return low.call("attr", low.expression(node.value), constant(node.attr))
+def kind_of(part: Node) -> str:
+    """Which of the two it is."""
+    return "attr" if isinstance(part, gast.Attribute) else "item"
 
 
-def subscript(low: Lowering, node: Node) -> ast.expr:
-    """`a[i]`."""
-    return low.call("item", low.expression(node.value), low.expression(node.slice))
+def parts_of(low: Lowering, part: Node) -> list[ast.expr]:
+    """The owner, and the name of an attribute or what stands in brackets."""
+    owner, is_name = low.expression(part.value), isinstance(part, gast.Attribute)
+    return [owner, constant(part.attr) if is_name else low.expression(part.slice)]
 
 
 def slice_of(low: Lowering, node: Node) -> ast.expr:
@@ -257,12 +258,12 @@ def yielded_from(low: Lowering, node: Node) -> ast.expr:
 
 
 EXPRESSIONS = {
-    gast.Attribute: attribute,
+    gast.Attribute: part_of,
     gast.BinOp: binary,
     gast.BoolOp: logical,
     gast.Call: call,
     gast.Compare: compare,
-    gast.Constant: literal,
+    gast.Constant: lambda low, node: ast.Constant(node.value, node.kind),
     gast.Dict: dict_display,
     gast.FormattedValue: lambda low, node: low.call("text", _part(low, node)),
     gast.IfExp: choice,
@@ -272,7 +273,7 @@ EXPRESSIONS = {
     gast.NamedExpr: walrus,
     gast.Set: set_display,
     gast.Slice: slice_of,
-    gast.Subscript: subscript,
+    gast.Subscript: part_of,
     gast.Tuple: tuple_display,
     gast.UnaryOp: unary,
     gast.Yield: yielded,

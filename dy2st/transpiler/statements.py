@@ -7,6 +7,7 @@ from typing import Any
 
 import gast
 
+from dy2st.transpiler.expressions import kind_of, parts_of
 from dy2st.transpiler.lowering import OPERATORS, STORE, Lowering, assign, constant, load, store
 from dy2st.transpiler.nodes import Node, at
 
@@ -42,12 +43,12 @@ def _bound(low: Lowering, target: Node, value: ast.expr) -> list[ast.stmt]:
         for inner, part in later:
             out += [*bind_target(low, inner, load(part)), forget(part)]
         return out
-    parts = _parts(low, target)
+    parts = parts_of(low, target)
     start: list[ast.stmt] = []
     end: list[ast.stmt] = []
     if not all(is_still(low, part) for part in parts):
         value, start, end = kept(low, value)
-    return [*start, ast.Expr(low.call(f"set_{_kind(target)}", *parts, value)), *end]
+    return [*start, ast.Expr(low.call(f"set_{kind_of(target)}", *parts, value)), *end]
 
 
 def kept(low: Lowering, value: ast.expr) -> tuple[ast.expr, list[ast.stmt], list[ast.stmt]]:
@@ -69,23 +70,13 @@ def forget(name: str) -> ast.stmt:
     return ast.Delete([ast.Name(name, ast.Del())])
 
 
-def _kind(target: Node) -> str:
-    return "attr" if isinstance(target, gast.Attribute) else "item"
-
-
-def _parts(low: Lowering, target: Node) -> list[ast.expr]:
-    """The owner, and the name of an attribute or what stands in brackets."""
-    owner, is_name = low.expression(target.value), isinstance(target, gast.Attribute)
-    return [owner, constant(target.attr) if is_name else low.expression(target.slice)]
-
-
 def delete(low: Lowering, target: Node, is_unsure: bool) -> list[ast.stmt]:
     """`del target`."""
     if isinstance(target, gast.Tuple | gast.List):
         return [made for part in target.elts for made in delete(low, part, is_unsure)]
     if isinstance(target, gast.Name):
         return [at(target, made) for made in delete_name(low, target.id, is_unsure)]
-    return [at(target, ast.Expr(low.call(f"del_{_kind(target)}", *_parts(low, target))))]
+    return [at(target, ast.Expr(low.call(f"del_{kind_of(target)}", *parts_of(low, target))))]
 
 
 def delete_name(low: Lowering, name: str, is_unsure: bool = False) -> list[ast.stmt]:
@@ -143,10 +134,8 @@ def augmented(low: Lowering, node: Node) -> list[ast.stmt]:
         known = low.read(target.id, id(node) in low.names.unsure)
         made = low.call(operator, known, low.expression(node.value))
         return [low.write(target.id, made)]
-    kind = _kind(target)
-    owner, start, end = kept(low, low.expression(target.value))
-    is_name = isinstance(target, gast.Attribute)
-    key, *more = kept(low, constant(target.attr) if is_name else low.expression(target.slice))
+    kind = kind_of(target)
+    (owner, start, end), (key, *more) = (kept(low, part) for part in parts_of(low, target))
     made = low.call(operator, low.call(kind, owner, key), low.expression(node.value))
     changed = ast.Expr(low.call(f"set_{kind}", owner, key, made))
     return [*start, *more[0], changed, *end, *more[1]]
