@@ -87,27 +87,21 @@ def is_thrown(trace: Trace, error: BaseException) -> bool:
     return is_plain or any(error is one for one in trace.record.thrown)
 
 
-class reraise_swallowed_refusals:
+@contextmanager
+def reraise_swallowed_refusals(function: Any) -> Iterator[None]:
     """What a function of a library catches that refuses the trace is raised when it has ended."""
-
-    def __init__(self, function: Any):
-        """Our own functions may catch refusals."""
-        self._is_ours = str(getattr(function, "__module__", "")).startswith("dy2st")
-        self._heard: list[Dy2stError] = []
-
-    def __enter__(self) -> None:
-        """Hear of refusals."""
-        if not self._is_ours:
-            self._outer, listener.hear = listener.hear, self._heard.append
-
-    def __exit__(self, kind: object, _: object, __: object) -> None:
-        """Raise the first one, if nothing is raised."""
-        if self._is_ours:
-            return
-        listener.hear = self._outer
-        refused = [one for one in self._heard if not isinstance(one, SourceUnavailable)]
-        if refused and kind is None:
-            raise refused[0]
+    if str(getattr(function, "__module__", "")).startswith("dy2st"):  # ours may catch refusals
+        yield
+        return
+    heard: list[Dy2stError] = []
+    outer, listener.hear = listener.hear, heard.append
+    try:
+        yield
+    finally:
+        listener.hear = outer
+    for one in heard:
+        if not isinstance(one, SourceUnavailable):
+            raise one
 
 
 def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
