@@ -557,11 +557,8 @@ def operation(name: str) -> Callable[..., Any]:
     return run
 
 
-STATEMENTS = (
-    *("convert_and", "convert_assert", "convert_call", "convert_for_loop", "convert_generator"),
-    *("convert_ifelse", "convert_ifexp", "convert_match", "convert_or", "convert_swallowed"),
-    *("convert_try", "convert_while_loop", "convert_with", "defined", "undefined"),
-)
+_CONVERTING = sorted(name for name in globals() if name.startswith("convert_"))
+STATEMENTS = (*_CONVERTING, "defined", "undefined")
 
 __all__ = ["Undefined", *STATEMENTS]
 __dir__ = public_dir(__name__)

@@ -14,8 +14,6 @@ from typing import Any
 
 from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
-from dy2st.convert.aliases import Locations
-from dy2st.convert.call_context import CallContext
 from dy2st.convert.kinds import lists
 from dy2st.convert.kinds.table import FUNCTIONS, say_misfit
 from dy2st.convert.kinds.tensors import note_change
@@ -29,7 +27,6 @@ from dy2st.convert.protocol import (
     places,
     try_with,
 )
-from dy2st.convert.record import Record
 from dy2st.convert.stage import branch, checks
 from dy2st.convert.stage.checks import has_union
 from dy2st.convert.trace import Trace, of_class
@@ -58,15 +55,9 @@ _MODULES: tuple[Any, ...] = (
 class Machine(Trace):
     """A Trace whose attributes are the functions that a traced form calls."""
 
-    def __init__(
-        self,
-        tracer: Tracer,
-        record: Record | None = None,
-        call_context: CallContext | None = None,
-        locations: Locations | None = None,
-    ):
-        """Bind the protocol."""
-        super().__init__(tracer, record, call_context, locations)
+    def __init__(self, tracer: Tracer, *others: Any):
+        """Bind the protocol; `others` are what a Trace takes."""
+        super().__init__(tracer, *others)
         tracer.host = self
         # They stand in place of the long ways of the same names.
         vars(self).update({way.__name__: way for make in _MAKERS for way in make(self)})
