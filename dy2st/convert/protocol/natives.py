@@ -374,9 +374,12 @@ def with_overlay_materialised(
     for (of, name), place in trace.over.items():
         if isinstance(name, str):
             written.setdefault(of, {})[name] = place.value
-    held += [_HeldFields(trace, one, written.get(id(one), {})) for one in older if _has_fields(one)]
-    layers = [one for one in older if isinstance(one, Layer) and id(one) in written]
-    held += [_HeldLayer(trace, one, written[id(one)]) for one in layers]
+    for one in older:
+        own = written.get(id(one), {})
+        if isinstance(one, Layer):  # what it has registered is no plain attribute
+            own = {name: value for name, value in own.items() if is_plain_field(one, name)}
+        if own if isinstance(one, Layer) else _has_fields(one):
+            held.append(_HeldFields(trace, one, own))
     held += held_variables(trace, reached)
     with holding(trace, held):
         return run()
@@ -455,7 +458,7 @@ def _has_fields(owner: Any) -> bool:
 
 
 class _HeldFields(Held):
-    """An object of the user's that native code may look at or change: its attributes."""
+    """Attributes of an object of the user's, or a Layer, that native code may look at or change."""
 
     def __init__(self, trace: Trace, owner: Any, written: dict[str, Any]):
         """Look at it before the code runs."""
@@ -499,20 +502,6 @@ class _HeldFields(Held):
                 del vars(self.owner)[name]
             else:
                 vars(self.owner)[name] = value
-
-
-class _HeldLayer(_HeldFields):
-    """A Layer that native code may look at: what the trace has set of its plain attributes."""
-
-    def __init__(self, trace: Trace, owner: Layer, written: dict[str, Any]):
-        """Look at it before the code runs."""
-        self.names = [name for name in written if is_plain_field(owner, name)]
-        super().__init__(trace, owner, {name: written[name] for name in self.names})
-
-    def fields(self) -> dict[str, Any]:
-        """The attributes that the trace has set, as the Layer holds them."""
-        held = vars(self.owner)
-        return {name: held[name] for name in self.names if name in held}
 
 
 def exported(trace: Trace, values: Any) -> Any:
