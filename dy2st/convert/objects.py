@@ -152,9 +152,10 @@ def is_namespace(owner: Any) -> bool:
     return type(owner) is dict and ("__builtins__" in owner or "__spec__" in owner)
 
 
-def names_now(names: dict[str, Any], over: Mapping[Any, Any]) -> dict[str, Any]:
-    """What the globals of a module hold where places by name are written over."""
-    written = {name: place.value for (key, name), place in over.items() if key == id(names)}
+def names_now(names: Any, over: Mapping[Any, Any], owner: Any = None) -> Any:
+    """What a module, or a class that is the `owner`, holds where places are written over."""
+    its = id(names if owner is None else owner)
+    written = {name: place.value for (key, name), place in over.items() if key == its}
     if not written:
         return names
     return {name: one for name, one in {**names, **written}.items() if one is not MISSING}

@@ -20,6 +20,7 @@ from dy2st.convert.kinds.lists import held
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.side_effects import called_by_the_user, note_abstract
 from dy2st.convert.kinds.table import function_row
+from dy2st.convert.objects import names_now
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
@@ -191,12 +192,8 @@ for _function, _row in (
 def _vars(trace: Trace, owner: Any) -> Any:
     if isinstance(owner, (type, ModuleType)):
         held = trace.read("attr", owner, "__dict__", vars(owner))
-        key = id(owner) if isinstance(owner, type) else id(held)
-        written = {n: one.value for (k, n), one in trace.over.items() if k == key}
-        if not written:
-            return held
-        now = {name: value for name, value in {**held, **written}.items() if value is not MISSING}
-        return trace.seen_now(now)
+        now = names_now(held, trace.over, owner if isinstance(owner, type) else None)
+        return held if now is held else trace.seen_now(now)
     return trace.attr(owner, "__dict__")
 
 
