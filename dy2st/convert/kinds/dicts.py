@@ -112,41 +112,31 @@ def _update(trace: Trace, owner: Any, /, *others: Any, **named: Any) -> None:
         else:
             each(trace, other, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
         others = ()
-    new = pairs_of(trace, *others)
+    new = _pairs_of(trace, *others)
     if not isinstance(new, dict):
         traced_keys.update(trace, owner, new)
         new = {}
-    new.update(named)
-    if is_sure(trace, new) and not any(is_moved(trace, owner, key) for key in new):
-        for key, value in new.items():
+    for given in (new, named):
+        is_plain = is_sure(trace, given) or not trace.content(owner)
+        if not is_plain or any(is_moved(trace, owner, key) for key in given):
+            for key, value in given.items():
+                put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
+                when(trace, presence(trace, value), put)
+            continue
+        for key, value in given.items():
             note_put(trace, owner, key, value)
-        if new:
-            trace.writable(owner).update(new)
-        return
-    for key, value in new.items():
-        put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
-        when(trace, presence(trace, value), put)
+        if given:
+            trace.writable(owner).update(given)
 
 
-def pairs_of(trace: Trace, *others: Any) -> Any:
-    """What `dict(other)` holds, of a mapping or of pairs: a dict, or pairs if the data decides."""
-    if not others:
-        return {}
-    (other,) = others
+def _pairs_of(trace: Trace, other: Any = ()) -> Any:
+    """What `dict(other)` holds, of a dict or of pairs: a dict, or pairs if the data decides."""
     if info(type(other)).family == "dict":
         if traced_keys.is_keyed(trace, other):
             return traced_keys.gone_through(trace, other, lambda pair: pair, True)
         return dict(held(trace, other))
     if isinstance(other, dict):
         return dict(trace.double_star(other))
-    if hasattr(type(other), "keys"):
-        # A mapping of the user's own.
-        keys = trace.listed(trace.method(other, "keys"))
-        if type(keys) is not SymbolicSequence:
-            return {key: trace.item(other, key) for key in keys}
-        out: list[Any] = trace.made([])
-        each(trace, keys, lambda key: trace.method(out, "append", (key, trace.item(other, key))))
-        return trace.listed(out)
     items = trace.listed(other)
     if type(items) is SymbolicSequence:
         return items
@@ -158,18 +148,6 @@ def pairs_of(trace: Trace, *others: Any) -> Any:
             return items
         found[key] = value
     return found
-
-
-def _new(trace: Trace, made: Any, others: Any, named: dict[str, Any]) -> Any:
-    """A new dict, filled."""
-    pairs = pairs_of(trace, *others)
-    if isinstance(pairs, dict):
-        made.update(pairs)
-    trace.made(made)
-    if not isinstance(pairs, dict):
-        traced_keys.update(trace, made, pairs)
-    _update(trace, made, **named)
-    return made
 
 
 def factory_of(trace: Trace, owner: Any) -> Any:
@@ -212,12 +190,16 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
 def _row_of_dict(kind: Any) -> None:
     @function_row(kind)
     def row(trace: Trace, /, *others: Any, **named: Any) -> Any:
-        return _new(trace, kind(), others, named)
+        made = trace.made(kind())
+        _update(trace, made, *others, **named)
+        return made
 
 
 @function_row(defaultdict)
 def _default_dict(trace: Trace, factory: Any = None, /, *others: Any, **named: Any) -> Any:
-    return _new(trace, defaultdict(factory), others, named)
+    made = trace.made(defaultdict(factory))
+    _update(trace, made, *others, **named)
+    return made
 
 
 @operator_row("or_bits", dict, OrderedDict, Table, defaultdict)
