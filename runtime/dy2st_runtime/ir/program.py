@@ -507,6 +507,10 @@ class Variable(Tensor):
         return f"Variable(%{self.name or '?'}: {self.type})"
 
 
+# Errors of Python's name the class of a value: in a trace they say what they say of a tensor.
+Variable.__name__ = "Tensor"
+
+
 def data_of_tensor(tensor: Tensor) -> Any:
     """`tensor.data` in a trace: a view without gradients."""
     _recorder()

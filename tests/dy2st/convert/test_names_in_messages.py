@@ -1,5 +1,7 @@
 """Refusals call variables and places by the names that the user has given them."""
 
+import math
+
 import pytest
 
 import dy2st
@@ -8,6 +10,19 @@ from dy2st.jit import to_static
 from dy2st.static import InputSpec
 
 X = dy2st.to_tensor([5.0])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: math.trunc(x), lambda x: x(), lambda x: ord(x), lambda x: setattr(x, "new", 1)],
+    ids=["trunc", "call", "ord", "setattr"],
+)
+def test_errors_of_python_call_the_class_of_a_tensor_as_it_does(function):
+    with pytest.raises((TypeError, AttributeError), match="Tensor") as python:
+        function(X)
+    with pytest.raises(python.type) as caught:
+        to_static(function)(X)
+    assert str(caught.value) == str(python.value)
 
 
 def test_a_variable_of_a_closure_that_a_saved_function_assigns(tmp_path):
