@@ -136,7 +136,6 @@ DRAW = "draw it with a function of dy2st, such as rand(...), or take it as an ar
 BEFORE = "set it before the function is called"
 AFTER = "do it after the call, on what the function returns"
 SEED = "call it before the converted function"
-MODE = "take it as an argument: f(x, is_grad_enabled())"
 TIME = "take the time as an argument, or measure around the call"
 
 
@@ -183,7 +182,6 @@ KINDS = {
     "SETS_VARIABLE": _io("an environment variable is set", BEFORE),
     "SETS_CONTEXT": _io("a context variable is set", BEFORE),
     "EMPTIES_CACHE": _io("a cache is emptied", BEFORE),
-    "ASKS_MODE": _io("{}() is asked in a converted function", MODE),
     "SEEDS": _io("{}() of dy2st is called in a converted function", SEED),
 }
 PURE, MAKES, MUTATES, UNKNOWN = (KINDS[n] for n in ("PURE", "MAKES", "MUTATES", "UNKNOWN"))

@@ -29,7 +29,6 @@ from dy2st.convert import dy2static
 from dy2st.convert.dy2static import users_limit
 from dy2st.convert.effect_table import (
     KINDS,
-    MODE,
     MUTATES,
     SEED,
     Effect,
@@ -279,7 +278,7 @@ def check_side_effects(
     if is_step and not issubclass(type(subject), io.IOBase) and trace.is_outside(subject):
         refuse_advance_outside(subject)
     row = _row_here(trace, row or row_of(function, values), function, values)
-    if row.hint in (SEED, MODE):
+    if row.hint == SEED:
         what = row.what.format(function.__name__)
         raise ConversionError(what, why=_ONCE, hint=row.hint)
     if row.effect in (Effect.UNKNOWN, Effect.READS_PROCESS):

@@ -346,6 +346,15 @@ def enter(trace: Trace, mode: Any) -> None:
     trace.read_volatile(is_grad_enabled)
 
 
+@function_row(is_grad_enabled)
+def _is_recording(trace: Trace) -> bool:
+    """`is_grad_enabled()`: as the function has set it, or else as its caller."""
+    if not is_grad_enabled():
+        return False
+    trace.tracer.flags.asked.append(user_location())
+    return trace.tracer.flags.is_recording
+
+
 # -- Layers ---------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,9 @@ import pytest
 
 import dy2st
 from dy2st import nn
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
+from dy2st.static import InputSpec
 
 X = dy2st.to_tensor([1.0, 2.0])
 
@@ -33,6 +35,29 @@ class Guided(Model):
 
 def flags(function):
     return [one.stop_gradient for one in function(X)]
+
+
+def where_it_is_asked(x):
+    def scaled(x):
+        return x * 2 if dy2st.is_grad_enabled() else x * 3
+
+    found = scaled(x) + dy2st.no_grad()(scaled)(x)
+    return scaled(x) if found.sum() > 0 else found
+
+
+def test_the_mode_is_that_of_each_call():
+    static = to_static(where_it_is_asked)
+    for is_on in (True, False, True):
+        with dy2st.set_grad_enabled(is_on):
+            for x in (X, -X):
+                assert static(x).tolist() == where_it_is_asked(x).tolist()
+    assert len(static.program_cache) == 2
+
+
+def test_a_file_has_no_mode(tmp_path):
+    static = to_static(where_it_is_asked, input_spec=[InputSpec([2])])
+    with pytest.raises(ConversionError, match=r"asks for is_grad_enabled\(\)"):
+        dy2st.jit.save(static, str(tmp_path / "f"))
 
 
 @pytest.mark.filterwarnings("ignore:a converted function that calls enable_grad")

@@ -13,7 +13,6 @@ REFUSED = (
     "effects_in_c.an_iterator_of_a_list_advanced",
     "effects_in_c.an_iterator_that_ends",
     "effects_of_layers.print_into_a_text",
-    "process.whether_gradients_are_on",
 )
 RETRACED = (
     "beside_it.a_hook_put_on_and_taken_away",
