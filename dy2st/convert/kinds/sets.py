@@ -262,10 +262,7 @@ def _asked(trace: Trace, owner: Any, name: str, others: Sequence[Any]) -> Any:
 
 @method_row("keys", name="isdisjoint")
 def _is_disjoint(trace: Trace, view: Any, other: Any) -> Any:
-    if is_lazy(trace, other):
-        return trace.call(methods.STOPPING["isdisjoint"], view, other)
-    items = trace.listed(in_any_order(trace, other))
-    return trace.not_(trace.call(methods.has_one, items, view, True))
+    return trace.call(methods.STOPPING["isdisjoint"], view, in_any_order(trace, other))
 
 
 _COMPUTING = frozenset({"or_bits", "and_bits", "sub", "xor"})

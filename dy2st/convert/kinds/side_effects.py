@@ -279,8 +279,7 @@ def check_side_effects(
         refuse_advance_outside(subject)
     row = _row_here(trace, row or row_of(function, values), function, values)
     if row.hint == SEED:
-        what = row.what.format(function.__name__)
-        raise ConversionError(what, why=_ONCE, hint=row.hint)
+        raise ConversionError(row.what.format(function.__name__), why=_ONCE, hint=SEED)
     if row.effect in (Effect.UNKNOWN, Effect.READS_PROCESS):
         text = f"{_named(function)} is called at {user_location()}"
         trace.read(EACH_CALL, function, "called", text)
