@@ -26,7 +26,7 @@ from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Same, as_value_layout
-from dy2st_runtime.dims import Dim, symbols
+from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.errors import listener
 from dy2st_runtime.ir import Block, Operator, Tensor, TensorType, Variable
 from dy2st_runtime.ir.data import data_of
@@ -459,6 +459,9 @@ def as_function(
         return None
     # Parameters bind all sizes that the function has not found itself.
     bound, made = origins(block.parameters).keys(), made_since(region.since)
+    # A call finds such a size where an axis of a result is the size itself.
+    shapes = [one.tensor_type.shape for one in outs]
+    found_at_calls = {size for shape in shapes for size in shape if is_symbol(size)}
     fits = (
         len(block.parameters) == len(arguments)
         and all(map(is_, block.parameters, arguments))
@@ -470,7 +473,7 @@ def as_function(
         and not any(other < len(outs) for _, other in shared)
         and all(map(may_stand_in_a_function, block.walk()))
         and symbols_in(block).keys() <= bound | made
-        and bound >= {*symbols([one.tensor_type.shape for one in outs])}
+        and bound | found_at_calls >= {*symbols(shapes)}
     )
     if not fits:
         return None

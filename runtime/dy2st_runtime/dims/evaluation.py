@@ -14,7 +14,7 @@ from dy2st_runtime.errors import ShapeError, UndecidedDim
 
 
 def symbols(value: Any) -> tuple[Dim, ...]:
-    """The symbols in a size, a condition, or nested tuples of them, ordered by name.
+    """The symbols in a size, a condition, or nested tuples and lists of them, ordered by name.
 
     >>> n, m = dy2st.dims.symbol("n"), dy2st.dims.symbol("m")
     >>> dy2st.dims.symbols(n * m + 1)
@@ -30,7 +30,7 @@ def _gather(value: Any, found: set[Atom]) -> None:
         found.update(deep_symbols(value))
     elif isinstance(value, Condition):
         _gather((value.left, value.right), found)
-    elif isinstance(value, tuple):
+    elif isinstance(value, (tuple, list)):
         for entry in value:
             _gather(entry, found)
 

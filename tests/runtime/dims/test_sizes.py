@@ -235,6 +235,10 @@ def test_symbols_of_one_name_and_other_ranges_have_one_order():
     assert wide * narrow is narrow * wide
 
 
+def test_symbols_are_found_in_lists_as_in_tuples():
+    assert symbols([(X, 2), [Y + 1]]) == symbols(((X, 2), (Y + 1,))) == (X, Y)
+
+
 @pytest.mark.parametrize("value", [2.5, 2.0, "2", None])
 def test_only_integers_are_sizes(value):
     with pytest.raises(TypeError):

@@ -233,6 +233,27 @@ def test_sizes_that_are_unknown_are_found_at_each_call():
     assert sorted(names(static)) == ["long", "long_1"]
 
 
+def begin_of_a_table(table, x):
+    """Not more rows than `x` has, of a table that is as long as `x` if that is long."""
+    if x.shape[0] > 4:
+        rows = dy2st.arange(x.shape[0], dtype="float32").unsqueeze(-1) * table[0] - 1
+    else:
+        rows = table
+    return rows[: x.shape[0]] * 2 + 1
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_result_whose_size_no_call_can_find_is_of_no_function(engine):
+    def f(table, x):
+        twice = begin_of_a_table(table, x) + begin_of_a_table(table, x + 1)
+        return twice.squeeze(1)[dy2st.arange(x.shape[0])] * begin_of_a_table(table, x).squeeze(1)
+
+    static = to_static(f, input_spec=[InputSpec([4, 1]), InputSpec(["n"])], engine=engine)
+    for n in (3, 6):
+        table, x = dy2st.ones([4, 1]), dy2st.ones([n])
+        np.testing.assert_array_equal(static(table, x), f(table, x))
+
+
 def test_an_error_names_the_line_of_the_helper_and_that_of_the_call():
     def chosen_of(x, place):
         y = x * 2 + 1
