@@ -120,6 +120,7 @@ class Record:
     # What `raise` has raised: faults, and no Exceptions; what operators raise, where that is caught
     thrown: list[BaseException] = field(default_factory=list)
     of_operators: list[BaseException] = field(default_factory=list)
+    shown: list[Any] = field(default_factory=list)  # containers whose texts are being written
     has_written: bool = False  # whether anything outside would be other than before
     layer_paths: LayerPaths = field(default_factory=LayerPaths)
 

@@ -234,7 +234,7 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     element = getattr(trace.content(value) if type(value) is list else None, "element", None)
     is_of_ints = isinstance(element, Number) and element.kind is int
     if (is_of_ints or shows_objects(trace, value)) and not spec and conversion != "a":
-        return trace.call(methods.shown, value)
+        return _shown_now(trace, value)
     if holds_traced(trace, value):
         made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
         return _by_case(trace, value, made)
@@ -245,6 +245,18 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     if own is not None:
         return trace.call(own, value, spec)
     return _natively(trace, lambda one: format(one, spec), value)
+
+
+def _shown_now(trace: Trace, value: Any) -> Any:
+    """The text of a list, tuple or dict, with dots where it holds itself, as Python writes it."""
+    shown = trace.record.shown
+    if any(one is value for one in shown):
+        return {"list": "[...]", "tuple": "(...)", "dict": "{...}"}[type(value).__name__]
+    shown.append(value)
+    try:
+        return trace.call(methods.shown, value)
+    finally:
+        shown.pop()
 
 
 def _shown(trace: Trace, value: Any, conversion: str) -> Any:

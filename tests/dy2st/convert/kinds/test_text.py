@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import io
 import sys
-from collections import UserString, deque
+from collections import UserDict, UserList, UserString, deque
 
 import pytest
 
@@ -336,6 +336,19 @@ def test_the_text_of_a_deque_sees_what_a_branch_has_changed():
             points[0].x = 5
             text = str(points)
         return text
+
+    same(run)
+
+
+def test_what_holds_itself_is_written_with_dots():
+    def run(x):
+        point = Shown(1, [2])
+        a, b, c = [point], UserDict(), UserList([1])
+        a += [a, (a, point)]
+        b[1], c[0:] = b, [c, point]
+        if x.sum() > 0:
+            point.x = int(x[0])
+        return str(a), repr(b), f"{c}", "%s %r" % (a, b)
 
     same(run)
 
