@@ -191,6 +191,7 @@ class Vocabulary(TracedCalls):
     check_operator: Callable[[Any, Sequence[Any], Any], None]
     explain: Callable[[FrameType], str]
     before_changed: Callable[[Any], None]
+    stored: Callable[..., Any]
 
     # Calls of what is not traced, and what it may reach.
     call_library: Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]

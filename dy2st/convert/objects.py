@@ -13,7 +13,7 @@ from dy2st.convert.values.special import MISSING, UNBOUND, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.nn.tables import Table
+from dy2st_runtime.nn.tables import STORES, Table
 
 
 def parts_of(item: Any) -> list[Any]:
@@ -108,22 +108,11 @@ def _members(kind: type) -> list[str]:
     return [k for one in own for k, slot in vars(one).items() if type(slot) is MemberDescriptorType]
 
 
-def is_plain_field(layer: Layer, name: str) -> bool:
-    """Whether an attribute of a Layer is no parameter, buffer or Layer that is registered."""
-    return not any(name in vars(layer).get(store, ()) for store in STORES)
-
-
-STORES = ("_parameters", "_buffers", "_sub_layers")  # what a Layer has registered
-
-
 def layer_value(owner: Layer, name: str) -> Any:
     """What a Layer itself holds under a name; MISSING if nothing."""
     fields = owner.__dict__
-    if name in fields:
-        return fields[name]
-    for store in STORES:
-        held = fields.get(store)
-        if held is not None and name in held:
+    for held in (fields, *map(fields.get, STORES)):
+        if held and name in held:
             return held[name]
     return MISSING
 

@@ -26,15 +26,7 @@ from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
-from dy2st.convert.values.layout import (
-    Layout,
-    Leaf,
-    Number,
-    Reference,
-    Same,
-    all_of,
-    number_kind,
-)
+from dy2st.convert.values.layout import Layout, Leaf, Number, Reference, Same, all_of, number_kind
 from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython

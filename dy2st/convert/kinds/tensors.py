@@ -12,7 +12,6 @@ import numpy as np
 from dy2st.convert.kinds.lists import each
 from dy2st.convert.kinds.table import function_row
 from dy2st.convert.kinds.text import inside
-from dy2st.convert.objects import is_plain_field
 from dy2st.convert.stage.branch import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
@@ -35,6 +34,8 @@ from dy2st_runtime.ir.location import warn_user
 from dy2st_runtime.ir.tracing.leaves import leaves_of
 from dy2st_runtime.nn.containers import LayerList, ParameterList, Sequential
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import with_written
+from dy2st_runtime.nn.tables import STORES
 from dy2st_runtime.parameter_updates import gradient_of
 from dy2st_runtime.tensor import EagerTensor, to_tensor
 
@@ -364,20 +365,31 @@ def held_in_order(trace: Trace, owner: Any, method: str) -> tuple[Any, ...] | No
     kind = next((one for one in in_order if isinstance(owner, one)), None)
     if kind is None or getattr(type(owner), method) is not getattr(kind, method):
         return None
-    held = owner._parameters if kind is ParameterList else owner._sub_layers
-    if trace.is_outside(owner):  # the code has seen all that it holds
-        read_layer(trace, owner)
+    store = "_parameters" if kind is ParameterList else "_sub_layers"
+    return tuple(stored(trace, owner, store).values())
+
+
+def stored(trace: Trace, layer: Layer, store: str) -> dict[str, Any]:
+    """What a Layer has registered in a store, with what the code has set by attributes."""
+    held = vars(layer).get(store, {})
+    if trace.is_outside(layer):  # the code has seen all that it holds
+        read_layer(trace, layer)
         for one in held.values():
             trace.mark_outside(one)
-    return tuple(held.values())
+    over = [(name, one.value) for (of, name), one in trace.over.items() if of == id(layer)]
+    written = {name: known(trace, value) for name, value in over if isinstance(name, str)}
+    for name, value in written.items():
+        if type(value) is Union and (name in held or Leaf in map(type, value.layouts)):
+            trace.native(value)  # refused, in its words
+    return with_written(store, held, written)
 
 
 def read_layer(trace: Trace, layer: Layer) -> None:
     """Note all that a Layer holds but for the attributes that the trace has set unread."""
     own = [name for key, name in trace.over if key == id(layer) and isinstance(name, str)]
     own = [one for one in own if (id(layer), "attr", one) not in trace.reads]
-    unread = frozenset(one for one in own if is_plain_field(layer, one))
-    trace.read("layer", layer, "all", unread)
+    registered = {one for store in STORES for one in vars(layer).get(store, ())}
+    trace.read("layer", layer, "all", frozenset(own) - registered)
 
 
 def note_change(trace: Trace, layer: Layer) -> None:

@@ -16,7 +16,7 @@ from dy2st.convert import dy2static
 from dy2st.convert import kinds as _rows  # noqa: F401  registers the rows
 from dy2st.convert.kinds import lists
 from dy2st.convert.kinds.table import FUNCTIONS, say_misfit
-from dy2st.convert.kinds.tensors import note_change
+from dy2st.convert.kinds.tensors import note_change, stored
 from dy2st.convert.protocol import (
     calls,
     ifelse,
@@ -38,17 +38,8 @@ from dy2st_runtime.ir.tracing.numpy_values import still_numpy
 # Each name of the vocabulary is that of a function in one of them. Rows and stages stand below most
 # of these, so they cannot import them.
 _MODULES: tuple[Any, ...] = (
-    branch,
-    calls,
-    checks,
-    ifelse,
-    iteration,
-    lists,
-    names,
-    natives,
-    operators,
-    places,
-    try_with,
+    *(branch, calls, checks, ifelse, iteration, lists, names),
+    *(natives, operators, places, try_with),
 )
 
 
@@ -62,7 +53,7 @@ class Machine(Trace):
         # They stand in place of the long ways of the same names.
         vars(self).update({way.__name__: way for make in _MAKERS for way in make(self)})
 
-    before_changed = note_change
+    before_changed, stored = note_change, stored
 
 
 Way = Callable[..., Any]

@@ -33,12 +33,10 @@ from dy2st.convert.effect_table import is_machinery, is_of_library, module_of_co
 from dy2st.convert.kinds.dicts import shown_by
 from dy2st.convert.kinds.lists import each, held
 from dy2st.convert.kinds.side_effects import is_opaque, note_settings, variables
-from dy2st.convert.kinds.tensors import read_layer
+from dy2st.convert.kinds.tensors import read_layer, stored
 from dy2st.convert.objects import (
-    STORES,
     attributes_of,
     check_held,
-    is_plain_field,
     is_users,
     native_attribute,
     set_variable,
@@ -67,6 +65,8 @@ from dy2st_runtime.errors import ConversionError, NoTensor
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.ir.tracing.traced_list import TracedList
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import store_of
+from dy2st_runtime.nn.tables import STORES
 
 CELL = "cell_contents"
 
@@ -157,8 +157,9 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
 _COLLECTIONS = ("list", "dict", "set", "keys", "values", "mapping")
 _MOST_PLACES = 5000  # to ask them all would take longer than to trace the call
 # What a Layer keeps for itself; who calls its hooks notes them.
+_UNSAVED = "_non_persistable_buffer_names_set"
 _OWN = frozenset(
-    ("_state_dict_hooks", "_non_persistable_buffer_names_set", "_hooks_with_kwargs")
+    ("_state_dict_hooks", _UNSAVED, "_hooks_with_kwargs")
     + ("_forward_pre_hooks", "_forward_post_hooks", *STORES)
 )
 
@@ -376,8 +377,9 @@ def with_overlay_materialised(
             written.setdefault(of, {})[name] = place.value
     for one in older:
         own = written.get(id(one), {})
-        if isinstance(one, Layer):  # what it has registered is no plain attribute
-            own = {name: value for name, value in own.items() if is_plain_field(one, name)}
+        if isinstance(one, Layer) and own:
+            held += [_HeldStore(trace, one, store) for store in STORES]
+            own = _plain_fields(one, own)
         if own if isinstance(one, Layer) else _has_fields(one):
             held.append(_HeldFields(trace, one, own))
     held += held_variables(trace, reached)
@@ -498,10 +500,31 @@ class _HeldFields(Held):
                 kind.__delattr__(self.owner, name)
             elif name in self.slots:
                 kind.__setattr__(self.owner, name, value)
-            elif value is MISSING:
-                del vars(self.owner)[name]
             else:
-                vars(self.owner)[name] = value
+                set_variable(vars(self.owner), name, value)
+
+
+def _plain_fields(layer: Layer, written: dict[str, Any]) -> dict[str, Any]:
+    """The attributes of a Layer that the code has set, but MISSING where they are registered."""
+    stores = {name: store_of(value) for name, value in written.items()}
+    new = {name for name, store in stores.items() if store == "_buffers"}
+    new -= {*layer._parameters, *layer._buffers}
+    unsaved = {_UNSAVED: vars(layer)[_UNSAVED] | new} if new else {}
+    return {name: MISSING if stores[name] else value for name, value in written.items()} | unsaved
+
+
+class _HeldStore(Held):
+    """What such a Layer has registered: parameters, buffers, or other Layers."""
+
+    def __init__(self, trace: Trace, layer: Layer, store: str):
+        """Look at it before the code runs."""
+        self.table = vars(layer)[store]
+        self.before, self.now = dict(self.table), stored(trace, layer, store)
+        self.put = self.table.hold
+
+    def end(self) -> None:
+        """Give back what it had; what the code itself has put there stays."""
+        self.table.give_back(self.before, self.now)
 
 
 def exported(trace: Trace, values: Any) -> Any:

@@ -39,7 +39,7 @@ from dy2st.convert.kinds.lists import (
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key, to_float
 from dy2st.convert.kinds.side_effects import refuse_change, user_frames
-from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad
+from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad, stored
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
 from dy2st.convert.objects import is_namespace, layer_value, setter_of
@@ -58,6 +58,7 @@ from dy2st_runtime.ir import ArrayType, Block, F, Operator, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.tracing import numpy_values
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.tables import STORES
 from dy2st_runtime.storage import VarType
 from dy2st_runtime.tensor import EagerTensor, Parameter
 
@@ -248,6 +249,8 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
             return known(trace, place.value)
     if name == "__dict__":
         return trace.dict_of(owner)
+    if name in STORES and isinstance(owner, Layer) and id(owner) in {key for key, _ in trace.over}:
+        return trace.seen_now(stored(trace, owner, name))
     held = getattr(owner, "__dict__", None)
     if trace.over and (id(held), CONTENT) in trace.over:  # the code has set it there
         content = trace.content(held)

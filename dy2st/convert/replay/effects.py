@@ -22,7 +22,7 @@ import numpy as np
 
 from dy2st.convert.call_context import free_name
 from dy2st.convert.objects import native_attribute, set_variable, setter_of
-from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor, like, stores_of
+from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor, like
 from dy2st.convert.replay.result import Finished, Given, Known, Made, Taker, rebuild
 from dy2st.convert.trace import Place, Trace, label
 from dy2st.convert.types import info
@@ -32,6 +32,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, Symbo
 from dy2st_runtime.errors import ConversionError, Location
 from dy2st_runtime.ir import Program, Tensor, TensorType
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import stores_of
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
@@ -58,7 +59,8 @@ class Effect:
 def effects_of(trace: Trace, taker: Taker) -> list[Effect]:
     """The effects of a trace at its end, in the order in which the places were first written."""
     found = []
-    tables = {id(one): owner for owner, *_ in trace.reads.values() for one in stores_of(owner)}
+    layers = [owner for owner, *_ in trace.reads.values() if isinstance(owner, Layer)]
+    tables = {id(one): layer for layer in layers for one in stores_of(layer)}
     for place in list(trace.over.values()):
         if id(place.owner) in tables:
             kind = type(tables[id(place.owner)]).__name__

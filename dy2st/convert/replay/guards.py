@@ -45,7 +45,6 @@ from dy2st.convert.replay.places import (
     fields_of,
     finder_of,
     first_reads,
-    hooks_of,
     is_kept,
     is_plain_tensor,
     item_value,
@@ -53,7 +52,6 @@ from dy2st.convert.replay.places import (
     mro_of,
     path_of,
     same_answer,
-    stores_of,
     text_of,
     value_at,
     weak,
@@ -64,6 +62,7 @@ from dy2st.convert.types.values import read_state, same_state
 from dy2st.convert.values.special import MISSING
 from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.nn.layer import Layer, attribute_changes
+from dy2st_runtime.nn.layer_tree import hooks_of, stores_of
 from dy2st_runtime.tensor import EagerTensor
 
 Read: TypeAlias = "tuple[Any, str, Any, Any]"
@@ -224,7 +223,8 @@ class _Writer:
         self.shown = ""  # the owner whose `__dict__` is in `d` where the next line stands
         self.changed = changed
         self.live, self.is_live = live, False
-        self.stores = {id(store) for owner, *_ in reads for store in stores_of(owner)}
+        layers = [owner for owner, *_ in reads if isinstance(owner, Layer)]
+        self.stores = {id(store) for layer in layers for store in stores_of(layer)}
         firsts = first_reads(reads).items()
         self.parents = {key: one for key, one in firsts if key not in self.stores}
         self.numbers: dict[int, tuple[Any, ...]] = {}  # the names of numbers that may be any

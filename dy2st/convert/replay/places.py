@@ -18,13 +18,14 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.objects import STORES, cell_value, is_namespace, layer_value
+from dy2st.convert.objects import cell_value, is_namespace, layer_value
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.values.special import CONTENT, MISSING
 from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import hooks_of
 from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.parameter_updates import Changing
 from dy2st_runtime.tensor import EagerTensor, Parameter, form_of, wrapped
@@ -81,14 +82,6 @@ def item_value(owner: Any, index: Any) -> Any:
         return owner[index]
     except IndexError:
         return MISSING
-
-
-def hooks_of(layer: Layer) -> tuple[Any, ...]:
-    """The hooks of a Layer, in order, and which of them take keywords."""
-    if not layer._forward_pre_hooks and not layer._forward_post_hooks:
-        return ()
-    hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
-    return (len(layer._forward_pre_hooks), *hooks, *sorted(layer._hooks_with_kwargs))
 
 
 def is_kept(value: Any) -> bool:
@@ -190,16 +183,6 @@ def _state_of(layer: Layer, unread: Container[str]) -> tuple[tuple[str, ...], tu
 def _types_of(layer: Layer) -> list[Any]:
     held = layer._buffers.items()
     return [(n, t if t is None else (t.array.dtype, t.array.shape)) for n, t in held]
-
-
-_STORES = (*STORES, "_forward_pre_hooks", "_forward_post_hooks")
-
-
-def stores_of(owner: Any) -> list[Any]:
-    """The tables of a Layer, of what it holds; none of other objects."""
-    if not isinstance(owner, Layer):
-        return []
-    return [owner.__dict__[name] for name in _STORES if name in owner.__dict__]
 
 
 ReadKey: TypeAlias = "tuple[int, str, Any]"

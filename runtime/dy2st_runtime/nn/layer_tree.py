@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dy2st_runtime.errors import ArgumentError, ParameterMismatch, ShapeError
-from dy2st_runtime.ir import current_tracer
+from dy2st_runtime.ir import Tensor, current_tracer
 from dy2st_runtime.ir.arguments import as_dtype
 from dy2st_runtime.ir.location import warn_user, with_methods_without_own_frames
 from dy2st_runtime.ir.types import is_floating
-from dy2st_runtime.nn.tables import Table, attribute_changes, count_change
+from dy2st_runtime.nn.tables import STORES, Table, attribute_changes, count_change
 from dy2st_runtime.nn.torch_weights import in_our_layout, is_from_torch
 from dy2st_runtime.place import as_place
 from dy2st_runtime.tensor import EagerTensor, Parameter
@@ -34,6 +34,39 @@ def note_change(layer: Any = None) -> None:
             tracer.host.before_changed(layer)
 
 
+def store_of(value: Any) -> str:
+    """The store in which a Layer registers a value that becomes an attribute; empty if in none."""
+    if isinstance(value, (LayerTree, Parameter)):
+        return "_parameters" if isinstance(value, Parameter) else "_sub_layers"
+    is_tensor = isinstance(value, Tensor) and getattr(value, "number", None) is None
+    return "_buffers" if is_tensor else ""
+
+
+def with_written(store: str, held: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
+    """What a store holds once attributes are set; None where one is none of this store any more."""
+    found = dict(held)
+    for name, value in written.items():
+        if store_of(value) == store:
+            found[name] = value
+        elif name in found:
+            found[name] = None  # it keeps its place, if it comes back
+    return found
+
+
+def stores_of(layer: Any) -> list[Table]:
+    """The tables of a Layer, of what it holds."""
+    names = (*STORES, "_forward_pre_hooks", "_forward_post_hooks")
+    return [layer.__dict__[name] for name in names if name in layer.__dict__]
+
+
+def hooks_of(layer: Any) -> tuple[Any, ...]:
+    """The hooks of a Layer, in order, and which of them take keywords."""
+    if not layer._forward_pre_hooks and not layer._forward_post_hooks:
+        return ()
+    hooks = (*layer._forward_pre_hooks.items(), *layer._forward_post_hooks.items())
+    return (len(layer._forward_pre_hooks), *hooks, *sorted(layer._hooks_with_kwargs))
+
+
 @with_methods_without_own_frames
 class LayerTree:
     """The part of Layer that knows its stores and walks through them."""
@@ -47,6 +80,13 @@ class LayerTree:
     _names_in_torch: Mapping[str, tuple[str, ...]] = {}
 
     # -- walking -----------------------------------------------------------------------------
+
+    def _held(self, store: str) -> Mapping[str, Any]:
+        """What a store holds; while a function is traced, as its code has set it."""
+        tracer = current_tracer()
+        host = None if tracer is None else tracer.host
+        held: Mapping[str, Any] = getattr(self, store)
+        return held if host is None else host.stored(self, store)
 
     def named_sublayers(
         self,
@@ -90,7 +130,8 @@ class LayerTree:
         >>> [name for name, _ in dy2st.nn.Sequential(dy2st.nn.ReLU()).named_children()]
         ['0']
         """
-        return iter([(n, layer) for n, layer in self._sub_layers.items() if layer is not None])
+        held = [*self._held("_sub_layers").items()]
+        yield from ((name, layer) for name, layer in held if layer is not None)
 
     def children(self) -> Iterator[Any]:
         """The Layers directly inside.
@@ -144,7 +185,8 @@ class LayerTree:
         walk = self.named_sublayers(prefix, True, remove_duplicate=once)
         layers = walk if inside else iter([(prefix, self)])
         for path, layer in layers:
-            for name, tensor in getattr(layer, store).items():
+            for name in layer._held(store):
+                tensor = layer._held(store).get(name)  # the loop around may have set it
                 if tensor is not None and not (once and id(tensor) in seen):
                     seen.add(id(tensor))
                     yield (f"{path}.{name}" if path else name), tensor
@@ -184,9 +226,9 @@ class LayerTree:
         """
         path, _, name = target.rpartition(".")
         owner = self.get_sublayer(path)
-        if owner._buffers.get(name) is None:
+        buffer: EagerTensor | None = owner._held("_buffers").get(name)
+        if buffer is None:
             raise AttributeError(f"{target!r} is no buffer")
-        buffer: EagerTensor = owner._buffers[name]
         return buffer
 
     def modules(self) -> Iterator[Any]:
@@ -195,7 +237,7 @@ class LayerTree:
         >>> [type(one).__name__ for one in dy2st.nn.Sequential(dy2st.nn.ReLU()).modules()]
         ['Sequential', 'ReLU']
         """
-        return iter(self.sublayers(include_self=True))
+        yield from self.sublayers(include_self=True)
 
     def named_modules(
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
@@ -260,7 +302,7 @@ class LayerTree:
         wanted: str,
     ) -> State:
         state: State = {} if destination is None else destination
-        for name, tensor in (*self._parameters.items(), *self._buffers.items()):
+        for name, tensor in (*self._held("_parameters").items(), *self._held("_buffers").items()):
             kept = wanted == "all" or name not in self._non_persistable_buffer_names_set
             if tensor is not None and kept:
                 state[prefix + name] = tensor if keep_vars else tensor.detach()
@@ -569,4 +611,4 @@ def _is_device(value: Any) -> bool:
     return value.partition(":")[0] in ("cpu", "gpu", "cuda", "tpu", "xpu", "npu")
 
 
-__all__ = ["LayerTree", "attribute_changes", "note_change"]
+__all__ = ["LayerTree", "attribute_changes", "hooks_of", "note_change", "stores_of", "with_written"]

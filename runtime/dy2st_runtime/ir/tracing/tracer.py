@@ -87,6 +87,7 @@ class Host(Protocol):
 
     outside: dict[int, Any]  # the objects that are older than the trace, by id
     call: Callable[..., Any]  # of functions and Layers of the user's
+    stored: Callable[..., Any]  # what a Layer has registered now
 
     def carry_check(self, flag: Variable, error: BaseException, /) -> bool:
         """Whether a handler of the user's takes an error where a bool is false."""
