@@ -184,8 +184,11 @@ def iterate(trace: Trace, iterable: Any) -> Any:
     return items
 
 
-def listed(trace: Trace, iterable: Any) -> Any:
-    """All items: a list of Python that nobody else holds, or a SymbolicSequence."""
+def listed(trace: Trace, iterable: Any, most: int | None = None) -> Any:
+    """All items: a list of Python that nobody else holds, or a SymbolicSequence.
+
+    most: how many are asked for of an iterator of which Python knows that.
+    """
     iterable = known(trace, iterable)
     if type(iterable) is Union:
         return held(trace, map_cases(trace, lambda one: call(trace, list, one), iterable))
@@ -194,14 +197,19 @@ def listed(trace: Trace, iterable: Any) -> Any:
     items, source = items_or_source(trace, iterable)
     if source is not None:
         out: list[Any] = trace.made([])
-        consumed(trace, source, lambda item: call(trace, out.append, item))
+
+        def goes_on() -> bool:
+            content = held(trace, out)
+            return type(content) is SymbolicSequence or len(content) != most
+
+        consumed(trace, source, lambda item: call(trace, out.append, item), goes_on)
         return held(trace, out)
     if type(items) is Indexed:
         found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
         if not trace.handlers:  # else what an item raises may leave the others
             taken(trace, iterable, items.length)
         return held(trace, found)
-    return list(items)
+    return list(itertools.islice(items, most))
 
 
 def gathered(trace: Trace, items: Indexed) -> list[Any]:
@@ -245,7 +253,8 @@ def _unpacked(trace: Trace, value: Any, count: int, words: str = "") -> Any:
     is_ours = kind in (SymbolicSequence, Generated, Indexed, Union)
     if not (is_ours or hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
         raise TypeError(f"cannot unpack non-iterable {class_of(value).__name__} object")
-    items, text = listed(trace, value), f"not enough values to unpack (expected {words}{count}"
+    text = f"not enough values to unpack (expected {words}{count}"
+    items = listed(trace, value, None if words else count + 1)
     if type(items) is SymbolicSequence:
         few = ValueError(f"{text})")
         trace.tracer.check(F.greater_equal(length_of(trace, items), count), few)

@@ -1,7 +1,7 @@
 """Generator expressions, map, filter, zip and enumerate make an item when somebody asks for it."""
 
 import random
-from itertools import chain, takewhile
+from itertools import chain, count, takewhile
 
 import pytest
 
@@ -175,6 +175,40 @@ def test_no_item_is_made_behind_the_last_that_takewhile_asks_for(function):
         found = to_static(run)(x)
         assert (found[0].tolist(), found[1]) == (run(x)[0].tolist(), counted[-1])
     assert len({*counted}) > 1
+
+
+def counted_without_end(log):
+    number = 0
+    while True:
+        log.append(number)
+        yield number
+        number += 1
+
+
+def two_names_for_items_without_end(x, log):
+    try:
+        first, second = counted_without_end(log)
+    except ValueError:
+        return x
+    return x + first + second
+
+
+def two_names_for_an_iterator_of_numbers(x, log):
+    numbers = count(3)
+    try:
+        first, second = numbers
+    except ValueError:
+        log.append(next(numbers))
+        return x
+    return x + first + second
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
+@pytest.mark.parametrize(
+    "function", [two_names_for_items_without_end, two_names_for_an_iterator_of_numbers]
+)
+def test_names_ask_for_one_item_more_than_there_are_names(function, sizes):
+    check(function, sizes)
 
 
 def a_set_that_has_none(x, log):
