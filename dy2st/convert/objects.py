@@ -189,9 +189,10 @@ def native_attribute(owner: Any, name: str) -> Any:
     if type(owner) is CellType:
         return cell_value(owner)
     if isinstance(owner, Layer):
-        return getattr(owner, name, MISSING)
-    held = getattr(owner, "__dict__", {})
-    if name in held:
-        return held[name]
+        found = layer_value(owner, name)
+    else:
+        found = getattr(owner, "__dict__", {}).get(name, MISSING)
+    if found is not MISSING:
+        return found
     slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)
     return getattr(owner, name, MISSING) if type(slot) is MemberDescriptorType else MISSING
