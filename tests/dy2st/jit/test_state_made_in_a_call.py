@@ -1,5 +1,6 @@
 """Layers that make parameters, buffers and sublayers in their first call."""
 
+import functools
 import importlib.util
 import tempfile
 
@@ -216,3 +217,24 @@ def test_a_layer_of_the_call_has_buffers_that_the_call_computes(tmp_path):
             expected, _ = smoothed(dy2st.to_tensor(row))
             assert [one.item() for one in every] == [one.item() for one in expected]
             assert last.item() == expected[-1].item()
+
+
+class OncePerLayer(nn.Layer):
+    @functools.cached_property
+    def scale(self):
+        return dy2st.arange(3, dtype="float32") * 2
+
+    def forward(self, x):
+        return x * self.scale
+
+
+def test_a_trace_leaves_no_cached_property_in_a_layer():
+    net, x = OncePerLayer(), dy2st.to_tensor(X)
+    static = to_static(net, input_spec=[InputSpec([2, 3])])
+    assert static.forward.concrete_program and "scale" not in vars(net)
+    assert static(x).tolist() == OncePerLayer()(x).tolist()
+    kept = net.scale
+    assert static(x).tolist() == (x * kept).tolist() and net.scale is kept
+    with tempfile.TemporaryDirectory() as folder:
+        save(static, f"{folder}/net")
+        assert load(f"{folder}/net", mmap=False)(x).tolist() == (x * kept).tolist()
