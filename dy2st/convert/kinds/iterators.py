@@ -104,7 +104,7 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
         check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
-    length = reduce(partial(trace.call, min), lengths)
+    length = lambda: reduce(partial(trace.call, min), [one.length for one in staged])  # noqa: E731
     return iterator(trace, length, lambda at: tuple(one.item(at) for one in staged))
 
 
@@ -170,7 +170,8 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
         return reversed(iterable)  # raises what Python raises
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return iterator(trace, items.length, lambda index: items.item(items.length - 1 - index))
+        length = items.length
+        return iterator(trace, length, lambda index: items.item(length - 1 - index))
     if type(iterable) is list:
         return trace.made_iterator(reversed(by_place(trace, iterable)))
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
@@ -545,27 +546,21 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed and not any(map(is_traced, ends)):
         return trace.made_iterator(itertools.islice(items, *ends))
-    if type(items) is not Indexed and is_lazy(trace, iterable):
-        raise UnsupportedSyntax(
-            f"islice() of a {type(iterable).__name__}, up to a number that only the run knows",
-            why="what it leaves of the iterator is known only when the Program runs",
-            hint="take islice() of a list, or count by zip(range(n), items)",
-        )
     what = "Indices" if len(ends) > 1 else "Stop argument"
     error = ValueError(f"{what} for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
     for end in ends:
         if end is not None:
             check(trace, trace.test_of(trace.ge(end, 0)), error)
-    if type(items) is Indexed and type(items.whole) is SymbolicSequence:
-        # One operator for each array: a generator has 32 in all where this has 22.
-        return iter_(trace, trace.item(trace.call(list, items), slice(*ends)))
     ends = (0, *ends) if len(ends) == 1 else ends
     start, stop, step = (*ends, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
     if type(items) is not Indexed:
-        items = indexed(trace, list(items))
-    stop = items.length if stop is None else trace.call(min, stop, items.length)
-    length = trace.call(len, trace.call(range, start, stop, step))
+        items = indexed(trace, items, iterable)
+
+    def length() -> Any:
+        end = items.length if stop is None else trace.call(min, stop, items.length)
+        return trace.call(len, trace.call(range, start, end, step))
+
     return iterator(trace, length, lambda at: items.item(start + at * step))
 
 
@@ -575,15 +570,16 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
     items = trace.items_of(iterable)
     if type(items) is not Indexed:
         return trace.made_iterator(itertools.pairwise(items))
-    length = trace.call(max, trace.sub(items.length, 1), 0)
+    length = lambda: trace.call(max, trace.sub(items.length, 1), 0)  # noqa: E731
     return iterator(trace, length, lambda place: (items.item(place), items.item(place + 1)))
 
 
 @function_row(itertools.accumulate)
 def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-    items = trace.items_of(iterable)
-    if type(items) is Indexed:
-        return trace.call(accumulated, items, func, initial)
+    items: Any = iterable if type(iterable) is Generated else trace.items_of(iterable)
+    if type(items) in (Indexed, Generated):
+        made = lambda one: trace.call(accumulated, one, func, initial)  # noqa: E731
+        return lazily(trace, made, items, restarts=False)
 
     def join(total: Any, item: Any) -> Any:
         return trace.add(total, item) if func is None else trace.call(func, total, item)

@@ -389,14 +389,15 @@ def asked(iterator: Any) -> Generator[Any, None, Any]:
         yield item
 
 
-def accumulated(items: Any, function: Any, initial: Any) -> Any:
+def accumulated(items: Any, function: Any, initial: Any) -> Iterator[Any]:
     """`itertools.accumulate` of as many items as only the run knows."""
-    out = [] if initial is None else [initial]
+    last = [] if initial is None else [initial]
+    yield from last
     for item in items:
-        if out:
-            item = out[-1] + item if function is None else function(out[-1], item)
-        out.append(item)
-    return iter(out)
+        if last:
+            item = last[0] + item if function is None else function(last[0], item)
+        last = [item]
+        yield item
 
 
 def member(members: Any, value: Any, name: Any) -> Any:

@@ -584,12 +584,12 @@ def test_islice_refuses_negative_numbers_as_python_does():
     same(lambda x: list(itertools.islice([1, 2, 3], int(x[0]), None)), [-1.0], [2.0])
 
 
-def test_islice_of_an_iterator_to_a_number_of_the_program_is_refused():
+def test_an_iterator_is_not_read_on_behind_islice_to_a_number_of_the_program():
     def f(x):
         items = iter([1, 2, 3])
         return list(itertools.islice(items, int(x[0]))), list(items)
 
-    refused(f, "what it leaves of the iterator")
+    refused(f, "is read on later")
 
 
 def in_ranges(x):
@@ -754,3 +754,25 @@ def test_an_iterator_of_a_range_that_the_data_decides_goes_on_where_it_is():
         return first, [one * 2 for one in made], list(made)
 
     same(f, [1.0, 3.0], [1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        enumerate,
+        reversed,
+        itertools.pairwise,
+        itertools.accumulate,
+        lambda rows: zip(rows, range(9)),  # noqa: B905
+        lambda rows: itertools.islice(rows, 1, None),
+        lambda rows: itertools.accumulate(v for v in rows if v > -1),
+    ],
+)
+def test_an_iterator_of_a_list_sees_what_is_put_into_it_before_it_is_asked(make):
+    def f(x):
+        rows = [v for v in x if v > 0]
+        items = make(rows)
+        rows.append(x[0] + 7)
+        return list(items)
+
+    same(f, [1.0, -2.0, 3.0], [0.5, 0.5, 0.5], [2.0, 1.0, -1.0])
