@@ -443,7 +443,7 @@ class _HeldState(Held):
         if is_changed or self.now is not self.before:
             self.give_back()
         if self.name is STATE:
-            self.trace.read("state", self.owner, None, None)
+            self.trace.seen("state", self.owner, None, None)
         if is_changed:
             self.trace.alias_tracker.part(self.owner)
             self.trace.write(self.owner, self.name, after)

@@ -97,6 +97,15 @@ def items_of_a_list(x: Any) -> Any:
     return row[0] - row[1], len(row), row.name
 
 
+def an_item_of_each_branch(x: Any) -> Any:
+    row = Row()
+    if x.sum() > 0:
+        row.append(x)
+    else:
+        row.append(x * 2)
+    return row[0], len(row)
+
+
 def a_loop(x: Any) -> Any:
     names = Named(a=x)
     count = 0
@@ -148,7 +157,15 @@ def shown(value: Any) -> str:
 
 FUNCTIONS = [
     *(an_entry, entries_and_attributes, entries_by_attribute, a_method_of_its_own),
-    *(items_of_a_list, a_loop, branches_in_branches, methods_in_c, a_window, returned),
+    *(
+        items_of_a_list,
+        an_item_of_each_branch,
+        a_loop,
+        branches_in_branches,
+        methods_in_c,
+        a_window,
+        returned,
+    ),
 ]
 
 
@@ -157,6 +174,7 @@ def test_one_program_has_all_paths(function):
     static = to_static(function)
     for scale in (1.0, -1.0, 3.0):
         assert shown(static(X * scale)) == shown(function(X * scale))
+    assert len(static.program_cache) == 1
 
 
 def outside(make: Any) -> Any:
