@@ -6,10 +6,10 @@ import functools
 import importlib.util
 import operator
 import sys
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 from dy2st.convert.call_context import Answer
 from dy2st.convert.kinds.dicts import length_of_view
@@ -59,6 +59,11 @@ def _partial(trace: Trace, /, *args: Any, **options: Any) -> Any:
     return trace.made(make(*args, **options))
 
 
+@function_row(weakref.ref)
+def _reference(trace: Trace, value: Any, *callback: Any) -> Any:
+    return trace.made(weakref.ref(value, *callback))
+
+
 @code_row(functools.cached_property.__get__.__code__)
 def cached_property(trace: Trace, function: Any, made: Any, owner: Any, kind: Any = None) -> Any:
     """The attribute that a `functools.cached_property` gives an object when it is first asked."""
@@ -82,7 +87,7 @@ class _Memo(NamedTuple):
 
 
 # Of the functions that the trace has put under lru_cache or cache.
-_MEMOS: WeakKeyDictionary[Any, _Memo] = WeakKeyDictionary()
+_MEMOS: weakref.WeakKeyDictionary[Any, _Memo] = weakref.WeakKeyDictionary()
 
 
 @function_row(_CACHED)

@@ -7,6 +7,7 @@ import weakref
 import pytest
 
 import dy2st
+from tests.dy2st.convert.kinds.same import same
 
 
 class _Held:
@@ -133,3 +134,30 @@ def test_a_weak_reference_of_the_call_lets_what_the_call_has_made_go():
         return number, found() is None
 
     assert f() == (1, True)
+
+
+class _Child:
+    def __init__(self, value, parent=None):
+        self.value, self.children = value, []
+        self.parent = None if parent is None else weakref.ref(parent)
+
+    def add(self, value):
+        self.children.append(_Child(value, self))
+        return self.children[-1]
+
+    def total(self):
+        return self.value + (self.parent().total() if self.parent else 0)
+
+
+def _path_of_children(x):
+    root = node = _Child(x[0])
+    for value in x[1:]:
+        if value > 1:
+            node = node.add(value)
+        else:
+            root.add(value)
+    return node.total(), len(root.children)
+
+
+def test_a_branch_refers_weakly_to_an_object_from_outside():
+    same(_path_of_children, [1.0, 2.0, 0.5, 3.0], [1.0, 0.5, 0.5, 0.0], sizes="known")
