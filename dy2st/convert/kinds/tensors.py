@@ -326,6 +326,17 @@ def clear_gradient(trace: Trace, tensor: Tensor, set_to_zero: bool = True) -> No
     set_grad(trace, tensor, trace.map_cases(cleared, before))
 
 
+@function_row(Layer.clear_gradients)
+def _clear_gradients(trace: Trace, layer: Layer, set_to_zero: bool = True) -> None:
+    for parameter in trace.call(layer.parameters):
+        trace.call(parameter.clear_gradient, set_to_zero)
+
+
+@function_row(Layer.zero_grad)
+def _zero_grad(trace: Trace, layer: Layer, set_to_none: bool = True) -> None:
+    trace.call(layer.clear_gradients, not set_to_none)
+
+
 @function_row(set_grad_enabled.__enter__)
 def enter(trace: Trace, mode: Any) -> None:
     """Switch; a trace records for gradients, so nothing changes but for a caller's `no_grad`."""

@@ -41,6 +41,32 @@ def method_of_a_trainer():
 
 
 @step
+def towards_the_worst_nearby():
+    model = model_of()
+    optimizer = o.SGD(0.1, model.parameters())
+
+    def train(x, y):
+        loss_of(model, x, y).backward()
+        kept = {}
+        with dy2st.no_grad():
+            norm = sum((p.grad**2).sum() for p in model.parameters()).sqrt()
+            for name, p in model.named_parameters():
+                kept[name] = p.clone()
+                p.add_(p.grad * (0.05 / norm))
+        model.clear_gradients()
+        loss = loss_of(model, x, y)
+        loss.backward()
+        with dy2st.no_grad():
+            for name, p in model.named_parameters():
+                p.copy_(kept[name], True)
+        optimizer.step()
+        model.zero_grad()
+        return loss
+
+    return train, model.state_dict
+
+
+@step
 def moving_average():
     model = model_of()
     optimizer = o.SGD(0.1, model.parameters())
