@@ -419,8 +419,8 @@ class _Alone:
             program.trainable[name] = not tensor.stopped and not self.is_step
         for at in () if self.is_step else concrete.asked:
             raise ConversionError(
-                f"{program.name}() asks for is_grad_enabled(), or for the stop_gradient "
-                "of what it is called with or has computed of it",
+                f"{program.name}() asks for the stop_gradient of what it is called with "
+                "or has computed of it, or for is_grad_enabled()",
                 at=at,
                 why="a Program that is saved or compiled is one for all calls",
                 hint="take a bool as an argument, or leave gradients to the caller: detach()",

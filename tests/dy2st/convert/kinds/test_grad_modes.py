@@ -56,7 +56,7 @@ def test_the_mode_is_that_of_each_call():
 
 def test_a_file_has_no_mode(tmp_path):
     static = to_static(where_it_is_asked, input_spec=[InputSpec([2])])
-    with pytest.raises(ConversionError, match=r"asks for is_grad_enabled\(\)"):
+    with pytest.raises(ConversionError, match=r"asks for .* is_grad_enabled\(\)"):
         dy2st.jit.save(static, str(tmp_path / "f"))
 
 
