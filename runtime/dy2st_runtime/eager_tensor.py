@@ -26,7 +26,7 @@ from dy2st_runtime.resident import Resident
 from dy2st_runtime.size_list import SizeList
 from dy2st_runtime.storage import Storage, VarType
 
-_html_page = Lazy("dy2st_runtime.html_page")
+_html_page, _hooks = Lazy("dy2st_runtime.html_page"), Lazy("dy2st_runtime.ir.hooks")
 _STATE = ("_grad", "array", "hooks", "index", "name", "node", "stopped", "storage")
 
 
@@ -190,10 +190,13 @@ class EagerTensor(Tensor):
 
     # -- leaving for Python and NumPy --------------------------------------------------------
 
+    def _is_traced(self) -> bool:
+        tracer = current_tracer()
+        return tracer is not None and tracer.reads_live_tensors
+
     def _refuse_while_traced(self, what: str) -> None:
         """Keep the value of today out of a Program that reads the tensor when it runs."""
-        tracer = current_tracer()
-        if tracer is not None and tracer.reads_live_tensors:
+        if self._is_traced():
             raise TensorAsPython(
                 f"{what} of a parameter or buffer while a function is traced",
                 why="the Program reads the tensor when it runs; the value now would be frozen in",
@@ -419,7 +422,8 @@ class EagerTensor(Tensor):
         >>> x.grad.tolist()
         [10.0]
         """
-        self._refuse_while_traced("register_hook()")
+        if self._is_traced():
+            raise _hooks.refused("register_hook() of a parameter or buffer")
         if self.stopped:
             raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
         if self.node is not None:

@@ -49,7 +49,7 @@ class Handle:
     def remove(self) -> bool:
         """Remove the hook; False if it is removed already."""
         if current_tracer() is None:
-            raise _refused("a hook of a traced tensor is removed when the trace is over")
+            raise refused("a hook of a traced tensor is removed when the trace is over")
         hooks, self._hooks = self._hooks, None
         if hooks is not None:
             hooks.functions.remove(self._hook)
@@ -66,14 +66,14 @@ def register(tracer: Tracer, tensor: Variable, hook: Hook) -> Handle:
     variable = tracer.captured(tensor)
     maker = variable.maker
     if not isinstance(maker, Operator) or maker.blocks:
-        raise _refused("register_hook() of an input, a parameter, or the result of a branch")
+        raise refused("register_hook() of an input, a parameter, or the result of a branch")
     if variable.block is not tracer.block:
-        raise _refused("register_hook() in a branch or loop, of a tensor from around it")
+        raise refused("register_hook() in a branch or loop, of a tensor from around it")
     for value in _held(hook):
         is_outside = tracer.host is not None and id(value) in tracer.host.outside
         is_outside = is_outside or hasattr(value, "named_parameters")
         if not is_outside and not isinstance(value, _LASTING):
-            raise _refused(f"a hook that holds a {type(value).__name__} of the traced function")
+            raise refused(f"a hook that holds a {type(value).__name__} of the traced function")
     if tracer.flags.stops(variable):
         raise ArgumentError("a hook on a tensor that has stop_gradient=True never runs")
     if maker.name == HOOKED:
@@ -109,13 +109,15 @@ def _held(hook: Any) -> Iterator[Any]:
         yield hook
 
 
-def _refused(what: str) -> TensorAsPython:
+def refused(what: str) -> TensorAsPython:
+    """The refusal of a hook."""
     return TensorAsPython(
         what,
         why="a Program serves all calls, and its hooks are called after each",
-        hint="register the hook on what the function takes or returns, outside of it; or let the "
-        "hook hold nothing but numbers and Layers, and register it where the tensor is computed",
+        hint="register the hook outside of the function, on a parameter once, or on what the "
+        "function takes or returns; or let the hook hold nothing but numbers and Layers, and "
+        "register it where the tensor is computed",
     )
 
 
-__all__ = ["HOOKED", "Handle", "Hooks", "register"]
+__all__ = ["HOOKED", "Handle", "Hooks", "refused", "register"]

@@ -186,13 +186,31 @@ def of_a_tensor_from_around(x):
     return y
 
 
+def of_an_argument(x):
+    x.register_hook(lambda g: g * 2)
+    return x * 3
+
+
+WEIGHT = nn.Linear(3, 3, bias_attr=False).weight
+
+
+def of_a_parameter(x):
+    WEIGHT.register_hook(lambda g: g * 2)
+    return x.astype("float32") @ WEIGHT
+
+
 @pytest.mark.parametrize(
-    "function", [holding_a_tensor, holding_a_list, holding_an_object, of_a_tensor_from_around]
+    "function",
+    [
+        *(holding_a_tensor, holding_a_list, holding_an_object, of_a_tensor_from_around),
+        *(of_an_argument, of_a_parameter),
+    ],
 )
 def test_hooks_that_depend_on_one_call_are_refused(function):
     with pytest.raises(TensorAsPython) as found:
         to_static(function)(dy2st.to_tensor(numbers(3), stop_gradient=False))
-    assert found.value.at is not None and found.value.hint
+    assert found.value.at is not None
+    assert "register the hook outside of the function" in found.value.hint
 
 
 def test_a_hook_on_a_stopped_tensor_is_refused_as_in_python():
