@@ -132,7 +132,8 @@ def generate_proposals(
     The best `pre_nms_top_n` anchors of an image are moved by their deltas (Ren 2015), cut off at
     its borders, dropped where they are smaller than `min_size` or overlap a better one by more than
     `nms_thresh`; `post_nms_top_n` stay. Boxes, scores, and how many are of each image: None
-    unless `return_rois_num`. An image without any has one box of zeros.
+    unless `return_rois_num`. An image without any has one box of zeros. Anchors and variances may
+    be (h * w * a, 4), too.
 
     >>> one, two = F.ones([1, 1, 1, 1]), F.full([1, 2], 8.0)
     >>> anchors = F.reshape(F.cast(F.arange(4) > 1, "float32") * 4.0, [1, 1, 1, 4])
@@ -140,6 +141,9 @@ def generate_proposals(
     >>> boxes.tolist()
     [[0.0, 0.0, 4.0, 4.0]]
     """
+    if anchors.ndim == 2 and scores.ndim == 4:  # a cell's stand in a row, as in PaddleDetection
+        _, a, high, wide = scores.shape
+        anchors, variances = (F.reshape(x, [high, wide, a, 4]) for x in (anchors, variances))
     if anchors.ndim != 4 or bbox_deltas.ndim != 4:
         raise ShapeError("generate_proposals takes anchors (h, w, a, 4), deltas (n, 4 * a, h, w)")
     inputs = [F.detach(x) for x in (scores, bbox_deltas, img_size, anchors, variances)]

@@ -144,6 +144,17 @@ def proposals(scores, deltas, sizes, anchors):
     )
 
 
+def proposals_of_a_row(scores, deltas, sizes, anchors):
+    return proposals(scores, deltas, sizes, anchors.reshape([-1, 4]))
+
+
+def test_anchors_may_stand_in_a_row():
+    shapes = [(2, 2, 3, 4), (2, 8, 3, 4), (2, 2), (3, 4, 2, 4)]
+    given = [dy2st.to_tensor(RNG.uniform(0, 9, one).astype("float32")) for one in shapes]
+    for found, wanted in zip(proposals_of_a_row(*given), proposals(*given), strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+
 def best_of_all(some, scores):
     return ops.matrix_nms(some, scores, 0.1, 0.0, 5, 4, return_index=True)
 
@@ -160,6 +171,12 @@ PROGRAMS = [
     ),
     (
         proposals,
+        [(None, 2, None, None), (None, 8, None, None), (None, 2), (None, None, 2, 4)],
+        [(2, 2, 3, 4), (2, 8, 3, 4), (2, 2), (3, 4, 2, 4)],
+        [(1, 2, 2, 2), (1, 8, 2, 2), (1, 2), (2, 2, 2, 4)],
+    ),
+    (
+        proposals_of_a_row,
         [(None, 2, None, None), (None, 8, None, None), (None, 2), (None, None, 2, 4)],
         [(2, 2, 3, 4), (2, 8, 3, 4), (2, 2), (3, 4, 2, 4)],
         [(1, 2, 2, 2), (1, 8, 2, 2), (1, 2), (2, 2, 2, 4)],
