@@ -10,6 +10,7 @@ from dy2st.paddle.checks import (
     convert_np_dtype_to_dtype_,
 )
 from dy2st.paddle.framework import core
+from dy2st.paddle.layer_helper import LayerHelper
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.modes import in_dynamic_mode as in_dygraph_mode
 from dy2st_runtime.ir.tensor import Tensor as Variable
@@ -17,6 +18,7 @@ from dy2st_runtime.lazy import public_dir
 from dy2st_runtime.nn.parameters import ParamAttr
 
 __all__ = [
+    "LayerHelper",
     "ParamAttr",
     "Variable",
     "check_dtype",

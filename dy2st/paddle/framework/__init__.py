@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from dy2st.paddle.framework import core
+from dy2st.paddle.layer_helper import LayerHelper
 from dy2st.paddle.mirrors import names_of
 from dy2st.paddle.modes import in_dynamic_mode
 from dy2st.paddle.private_modules import private_modules
@@ -46,7 +47,7 @@ def _no_check_dy2st_diff() -> AbstractContextManager[None]:
     return nullcontext()
 
 
-__all__ = ["EagerParamBase", "Variable", "core", "in_dygraph_mode"]
+__all__ = ["EagerParamBase", "LayerHelper", "Variable", "core", "in_dygraph_mode"]
 __dir__ = public_dir(__name__)
 
 if not TYPE_CHECKING:

@@ -48,7 +48,6 @@ REFUSED |= {
     f"nn.quant.{name}": _QUANTISED
     for name in ("llm_int8_linear", "weight_dequantize", "weight_only_linear", "weight_quantize")
 }
-REFUSED |= dict.fromkeys(("common_ops_import.LayerHelper", "framework.LayerHelper"), _STATIC)
 REFUSED["nn.quant.ConvertibleQuantedLayer"] = _QUANTISED
 REFUSED |= {
     f"incubate.nn.{name}": _UNSTABLE

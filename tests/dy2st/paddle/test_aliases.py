@@ -78,6 +78,7 @@ def test_the_table_names_every_public_module_of_the_folder():
         "aliases",
         "checks",
         "dtypes",
+        "layer_helper",
         "mirrors",
         "model_summary",
         "modes",
