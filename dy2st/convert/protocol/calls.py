@@ -135,12 +135,14 @@ def _why_of_frame(frame: FrameType) -> str:
 explain_frames(_why_of_frame)
 
 
-def explain(trace: Trace, frame: FrameType) -> str:
-    """What a refusal says of code that runs as it is."""
-    _, met = trace.record.functions.get(id(frame.f_code), (None, None))
-    if met is None or not met.why:
-        return ""
-    return f"{met.name}() is not converted: {met.why}"
+def explain(trace: Trace, frame: FrameType | None) -> str:
+    """What a refusal says of code that runs as it is, or is called by such code."""
+    while frame is not None:
+        _, met = trace.record.functions.get(id(frame.f_code), (None, None))
+        if met is not None and met.why:
+            return f"{met.name}() is not converted: {met.why}"
+        frame = frame.f_back
+    return ""
 
 
 # Of functions of ours whose errors show no frame of ours.

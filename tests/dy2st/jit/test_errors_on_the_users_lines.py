@@ -436,6 +436,18 @@ def test_a_condition_in_a_function_without_source_names_function_and_reason():
     assert "to_static" in error.hint
 
 
+def test_code_below_a_function_that_is_not_converted_names_that_function():
+    def helper(x):
+        return x if x.sum() > 0 else -x
+
+    def asks_for_its_variables(x):
+        return helper(locals()["x"])
+
+    error = raised(dy2st.to_static(lambda x: asks_for_its_variables(x)), X)
+    assert isinstance(error, TensorAsPython)
+    assert "asks_for_its_variables() is not converted: its function calls locals()" in error.why
+
+
 def test_a_function_without_source_runs_where_no_tensor_decides():
     namespace: dict = {}
     exec("def helper(x, n):\n    return x + 1 if n else x\n", namespace)
