@@ -404,12 +404,14 @@ class Reads:
         self.homes: dict[int, Home] = {}
         self.owners: dict[int, Home] = {}
         self.found: Counter[int] = Counter()  # tensors, by id
+        self.attributes: set[tuple[int, Any]] = set()  # that were read, by the id of a `__dict__`
         for owner, kind, name, value in trace.reads.values():
             home = self.homes.get(id(owner))
             if kind == "content" and isinstance(owner, (dict, list, deque)):
                 for key, one in _items(owner):
                     self._find((home or Home(owner, CONTENT)).at(key), one)
             elif kind in PLACES:
+                self.attributes.add((id(getattr(owner, "__dict__", None)), name))
                 self._find(Home(owner, name) if home is None else home.at(name), value)
                 self.found[id(value)] += isinstance(value, EagerTensor)
 
@@ -442,6 +444,10 @@ class Reads:
     def _has(self, home: Home, before: Any, is_content: bool) -> bool:
         """Whether the code has read what it changes: a value, or which ones a container holds."""
         owner, name, steps = home
+        if name is CONTENT and type(owner) is dict:
+            names = steps[:1] or self.trace.raw(owner).keys() ^ owner.keys()
+            if any((id(owner), one) in self.attributes for one in names):
+                return True
         if info(type(before)).is_container and is_content:
             return id(before) in self.touched
         held = owner if name is CONTENT else native_attribute(owner, name)

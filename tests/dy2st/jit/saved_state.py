@@ -25,6 +25,10 @@ class Slots:
 
 # What a Layer begins with, and what a call does.
 LAYERS = {
+    "an attribute that is set in `__dict__`": (
+        "self.scale = 2.0",
+        "y = x * self.scale; self.__dict__['scale'] = float(x.sum()); return y",
+    ),
     "an int": ("self.n = 0", "self.n += 1; return x * self.n"),
     "a float": ("self.scale = 1.0", "self.scale = self.scale * 0.9; return x * self.scale"),
     "a text of a number": (
@@ -235,6 +239,11 @@ REFUSED = {
         "self.mode = 'a'",
         "self.mode = 'b' if self.mode == 'a' else 'a'; return x if self.mode == 'a' else -x",
         "reads the attribute `mode` of a Model.*\n.*a str is none\n.*keep a number or a tensor",
+    ),
+    "an attribute that is made in `__dict__`": (
+        "self.h = None; type(self).h = None; del self.h",
+        "y = x if self.h is None else self.h; self.__dict__['h'] = x * 2; return y + x",
+        "reads what a dict holds, and changes it for the next call",
     ),
     "a list that grows": (
         "self.l = []",
