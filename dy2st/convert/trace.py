@@ -458,8 +458,9 @@ class Trace(Vocabulary):
         # The working copy of a path around is what the other side begins with: it stays as it is.
         if place is not None and self.state.heap.is_set_here((id(owner), CONTENT)):
             return place.value
-        if place is None and self.is_nested:
-            self.read_content(owner)  # a branch joins all that it holds
+        # A branch joins all that it holds; a deque that is full moves all that it holds.
+        if place is None and (self.is_nested or getattr(owner, "maxlen", None) is not None):
+            self.read_content(owner)
         copy = copy_of(self.content(owner) if place is None else place.value)
         self.write(owner, CONTENT, copy)
         return copy

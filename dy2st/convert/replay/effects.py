@@ -339,7 +339,7 @@ class Keeping:
             owner, name = place.owner, place.name
             # Those of gradients and buffers are known, and each call is given its arguments.
             is_known = isinstance(owner, (Tensor, type)) or id(owner) in taker.of_call
-            is_known = is_known or (isinstance(owner, Layer) and name in owner._buffers)
+            is_known |= isinstance(owner, Layer) and owner._buffers.get(name) is not None
             if is_known or not trace.is_place_outside(owner, name):
                 continue
             changes = list(reads.changes(place))

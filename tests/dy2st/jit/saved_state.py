@@ -25,6 +25,11 @@ class Slots:
 
 # What a Layer begins with, and what a call does.
 LAYERS = {
+    "the last of a full deque": (
+        "self.d = deque([dy2st.ones([3]), dy2st.zeros([3])], maxlen=2); "
+        "self.n = deque([1.0, 2.0, 3.0], maxlen=3)",
+        "self.d.append(x * 1); self.n += [float(x.sum())]; return x * self.n[0] + self.d[0]",
+    ),
     "an attribute that is set in `__dict__`": (
         "self.scale = 2.0",
         "y = x * self.scale; self.__dict__['scale'] = float(x.sum()); return y",
@@ -239,6 +244,11 @@ REFUSED = {
         "self.mode = 'a'",
         "self.mode = 'b' if self.mode == 'a' else 'a'; return x if self.mode == 'a' else -x",
         "reads the attribute `mode` of a Model.*\n.*a str is none\n.*keep a number or a tensor",
+    ),
+    "a buffer that was None": (
+        "self.register_buffer('h', None)",
+        "y = x if self.h is None else x + self.h; self.h = x * 1; return y",
+        "None becomes a tensor",
     ),
     "an attribute that is made in `__dict__`": (
         "self.h = None; type(self).h = None; del self.h",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 
 import dy2st
 from dy2st.jit import to_static
@@ -181,3 +182,18 @@ def test_an_object_in_an_object_that_a_tensor_chose_has_its_attributes():
     for values in ([1.0, 2.0], [0.5, 0.5], [-1.0, -2.0]):
         x = dy2st.to_tensor(values)
         assert static(x).tolist() == run(x).tolist()
+
+
+def test_a_full_deque_moves_its_objects_from_call_to_call():
+    def calls(wrap):
+        held = deque([Plain(0.0), Plain(0.0, 5)], maxlen=2)
+
+        def step(x):
+            held.append(held[0])
+            held[0].n += 1
+            return x * held[0].n
+
+        function = wrap(step)
+        return [function(dy2st.ones([1])).tolist() for _ in range(4)]
+
+    assert calls(to_static) == calls(lambda function: function)
