@@ -32,6 +32,50 @@ def test_an_operator_takes_tensors_and_then_names_and_values_of_attributes():
     assert counts.tolist() == [4]
 
 
+REGIONS = np.random.RandomState(0)
+CORNERS = REGIONS.uniform(0, 40, (9, 3, 2))
+CORNERS = np.concatenate([CORNERS, CORNERS + REGIONS.uniform(5, 40, (9, 3, 2))], -1)
+OF_REGIONS = [*(T(one.astype("float32")) for one in (CORNERS, REGIONS.uniform(0, 1, (9, 3))))]
+
+
+def nms_of_regions(boxes, scores, counts, top=2, keep=3, background=-1):
+    attributes = ("background_label", background, "score_threshold", 0.2, "nms_top_k", top)
+    attributes += ("nms_threshold", 0.4, "keep_top_k", keep)
+    return _legacy_C_ops.multiclass_nms3(boxes, scores, counts, *attributes)
+
+
+@pytest.mark.parametrize(
+    ("limits", "places", "counts"),  # as PaddlePaddle has them
+    [
+        (
+            (-1, -1, -1),
+            [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11]
+            + [12, 15, 21, 13, 16, 19, 22, 25, 14, 17, 20, 23, 26],
+            [12, 0, 13],
+        ),
+        ((2, 3, -1), [1, 10, 8, 12, 14, 20], [3, 0, 3]),
+        ((3, 2, 0), [1, 10, 14, 20], [2, 0, 2]),
+    ],
+)
+def test_regions_have_a_box_for_each_class(limits, places, counts):
+    boxes, scores = OF_REGIONS
+    rows, index, found = nms_of_regions(boxes, scores, T([4, 0, 5]), *limits)
+    assert index.flatten().tolist() == places and found.tolist() == counts
+    np.testing.assert_array_equal(rows[:, 0], index.flatten() % 3)
+    np.testing.assert_array_equal(rows[:, 1], scores.flatten()[index.flatten()])
+    np.testing.assert_array_equal(rows[:, 2:], boxes.reshape([-1, 4])[index.flatten()])
+
+
+def test_one_program_is_for_any_number_of_regions():
+    spec = [InputSpec([None, 3, 4]), InputSpec([None, 3]), InputSpec([None], "int64")]
+    static = dy2st.jit.to_static(nms_of_regions, input_spec=spec)
+    for counts in ([4, 0, 5], [2, 1]):
+        given = [one[: sum(counts)] for one in OF_REGIONS]
+        pairs = zip(static(*given, T(counts)), nms_of_regions(*given, T(counts)), strict=True)
+        for found, wanted in pairs:
+            np.testing.assert_array_equal(found, wanted)
+
+
 def test_results_stand_in_the_order_of_the_old_operator():
     levels = ("min_level", 2, "max_level", 3, "refer_level", 2, "refer_scale", 8)
     boxes = T([[0.0, 0.0, 40.0, 40.0], [0.0, 0.0, 8.0, 8.0]])

@@ -67,29 +67,47 @@ def _multiclass(c: Call) -> Any:
     """Boxes (n, m, 4), scores (n, classes, m) -> rows (class, score, x1, y1, x2, y2), by image.
 
     Of each class the best overlap no better one of the same; then the best of all classes stay.
+    Regions have a box for each class: boxes (r, classes, 4), scores (r, classes), counts (n,).
     """
-    boxes, scores = c[0], c[1]
-    c.refuse_unless(c[2] is None and boxes.ndim == 3, "boxes of regions, which differ by class")
+    boxes, scores, regions = c[0], c[1], c[2]
+    fits = boxes.ndim == 3 and scores.ndim == (3 if regions is None else 2)
+    c.refuse_unless(fits, "boxes and scores of other axes")
     c.refuse_unless(c.get("nms_eta", 1.0) >= 1.0, "an nms_eta below 1")
-    images, classes, count = scores.shape
-    background = c.get("background_label", 0)
+    background, most = c.get("background_label", 0), c.need("nms_top_k")
+    classes = scores.shape[1]
     is_wanted = F.greater_than(scores, c.need("score_threshold"))
     if background >= 0:
-        numbers = F.reshape(F.arange(classes), [1, classes, 1])
+        numbers = F.reshape(F.arange(classes), [1, classes] + [1] * (scores.ndim - 2))
         is_wanted = F.logical_and(is_wanted, F.not_equal(numbers, background))
-    order = F.argsort(scores, -1, descending=True, stable=True)
-    most = c.need("nms_top_k")
-    order = order[:, :, :most] if most > -1 else order
-    chosen = F.reshape(F.take_along_axis(is_wanted, order, -1, False), [-1])
-    # Places in the scores as one row: of an image, a class and a box.
-    groups = F.reshape(F.arange(product([images, classes])), [images, classes, 1])
-    places = F.masked_select(F.reshape(F.add(F.multiply(groups, count), order), [-1]), chosen)
+    # Places in the scores as one row; of each place its image and class, and the box.
+    if regions is None:
+        images, _, count = scores.shape
+        order = F.argsort(scores, -1, descending=True, stable=True)
+        order = order[:, :, :most] if most > -1 else order
+        groups = F.reshape(F.arange(product([images, classes])), [images, classes, 1])
+        order = F.reshape(F.add(F.multiply(groups, count), order), [-1])
+    else:
+        images = regions.shape[0]
+        image = F.searchsorted(F.cumsum(regions, 0), F.arange(scores.shape[0]), right=True)
+        groups = F.add(F.unsqueeze(F.multiply(image, classes), 1), F.arange(classes))
+        groups = F.reshape(groups, [-1])
+        order = F.argsort(F.reshape(scores, [-1]), descending=True, stable=True)
+        order = F.gather(order, F.argsort(F.gather(groups, order), stable=True))
+        if most > -1:
+            own = F.gather(groups, order)
+            place = F.arange(own.shape[0]) - F.searchsorted(own, own)
+            order = F.masked_select(order, F.less_than(place, most))
+    places = F.masked_select(order, F.gather(F.reshape(is_wanted, [-1]), order))
     found = F.gather(F.reshape(scores, [-1]), places)
     best = F.argsort(found, descending=True, stable=True)
     places, found = F.gather(places, best), F.gather(found, best)
-    category = F.floor_divide(places, count)
-    image = F.floor_divide(category, classes)
-    box = F.add(F.multiply(image, count), F.remainder(places, count))
+    if regions is None:
+        category = F.floor_divide(places, count)
+        image = F.floor_divide(category, classes)
+        box = F.add(F.multiply(image, count), F.remainder(places, count))
+    else:
+        category, box = F.gather(groups, places), places
+        image = F.floor_divide(category, classes)
     corners = F.gather(F.reshape(boxes, [-1, 4]), box)
     edge = 0.0 if c.get("normalized", True) else 1.0
     spread = F.add(corners, constant([0.0, 0.0, edge, edge], boxes.dtype))
@@ -101,6 +119,8 @@ def _multiclass(c: Call) -> Any:
         own = F.gather(image, kept)
         before = F.searchsorted(own, own)
         kept = F.masked_select(kept, F.less_than(F.arange(own.shape[0]) - before, most))
+    if regions is not None:  # those of a class stand in their own order
+        kept = F.gather(kept, F.argsort(F.gather(places, kept)))
     kept = F.gather(kept, F.argsort(F.gather(category, kept), stable=True))
     label = F.cast(F.remainder(F.gather(category, kept), classes), boxes.dtype)
     rows = F.concat([F.stack([label, F.gather(found, kept)], 1), F.gather(corners, kept)], 1)
