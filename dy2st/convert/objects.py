@@ -66,6 +66,15 @@ def is_ours(value: Any) -> bool:
     return is_own and not isinstance(value, (Layer, Table))
 
 
+def fields_in(owner: Any) -> Any:
+    """The `__dict__` of an object, which no code of the user's gives; None if it has none."""
+    get: Any = type(owner).__getattribute__
+    try:
+        return (object.__getattribute__ if hasattr(get, "__code__") else get)(owner, "__dict__")
+    except AttributeError:
+        return None
+
+
 def attributes_of(owner: Any) -> dict[str, Any] | None:
     """The attributes of a plain object of a user's class; None of all others."""
     kind = type(owner)
@@ -78,7 +87,7 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
     is_known = info(kind).is_constant or issubclass(kind, Tensor)
     if is_known or str(kind.__module__).startswith(_OWN) or _holds_more(kind):
         return None
-    held = dict(getattr(owner, "__dict__", ()))
+    held = dict(fields_in(owner) or ())
     names = slots_of(kind)
     if names and str(kind.__module__).startswith("dy2st_runtime"):
         return None
@@ -191,7 +200,7 @@ def native_attribute(owner: Any, name: str) -> Any:
     if isinstance(owner, Layer):
         found = layer_value(owner, name)
     else:
-        found = getattr(owner, "__dict__", {}).get(name, MISSING)
+        found = (fields_in(owner) or {}).get(name, MISSING)
     if found is not MISSING:
         return found
     slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)

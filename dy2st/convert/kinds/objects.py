@@ -20,7 +20,7 @@ from dy2st.convert.kinds.lists import held
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.side_effects import called_by_the_user, note_abstract
 from dy2st.convert.kinds.table import function_row
-from dy2st.convert.objects import names_now
+from dy2st.convert.objects import fields_in, names_now
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
@@ -427,7 +427,7 @@ def _of_tuple(trace: Trace, value: Any, parts: Sequence[Any], memo: Any = None) 
     if not kind.__flags__ & HEAP_TYPE and kind is not tuple:
         return copy.copy(value)  # what C code tells of the process
     made = tuple.__new__(kind, parts)
-    for name, one in getattr(value, "__dict__", {}).items():
+    for name, one in (fields_in(value) or {}).items():
         setattr(made, name, one if memo is None else _deepcopy(trace, one, memo))
     return made
 

@@ -361,10 +361,9 @@ def enter(trace: Trace, mode: Any) -> None:
 @function_row(is_grad_enabled)
 def _is_recording(trace: Trace) -> bool:
     """`is_grad_enabled()`: as the function has set it, or else as its caller."""
-    if not is_grad_enabled():
-        return False
-    trace.tracer.flags.asked.append(user_location())
-    return trace.tracer.flags.is_recording
+    if is_grad_enabled():
+        trace.tracer.flags.asked.append(user_location())
+    return is_grad_enabled() and trace.tracer.flags.is_recording
 
 
 # -- Layers ---------------------------------------------------------------------------------------

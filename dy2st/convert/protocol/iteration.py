@@ -185,10 +185,7 @@ def iterate(trace: Trace, iterable: Any) -> Any:
 
 
 def listed(trace: Trace, iterable: Any, most: int | None = None) -> Any:
-    """All items: a list of Python that nobody else holds, or a SymbolicSequence.
-
-    most: how many are asked for of an iterator of which Python knows that.
-    """
+    """All items, or so many of an iterator: a list of nobody else, or a SymbolicSequence."""
     iterable = known(trace, iterable)
     if type(iterable) is Union:
         return held(trace, map_cases(trace, lambda one: call(trace, list, one), iterable))

@@ -42,7 +42,7 @@ from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad, stored
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
-from dy2st.convert.objects import is_namespace, layer_value, setter_of
+from dy2st.convert.objects import fields_in, is_namespace, layer_value, setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
@@ -251,7 +251,7 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
         return trace.dict_of(owner)
     if name in STORES and isinstance(owner, Layer) and id(owner) in {key for key, _ in trace.over}:
         return trace.seen_now(stored(trace, owner, name))
-    held = getattr(owner, "__dict__", None)
+    held = fields_in(owner)
     if trace.over and (id(held), CONTENT) in trace.over:  # the code has set it there
         content = trace.content(held)
         if type(content) is SymbolicSequence:
@@ -366,7 +366,7 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         return
     # Whether C code takes what is assigned, and keeps it where nobody sees it
     own: Any = type(owner).__setattr__
-    if isinstance(getattr(owner, "__dict__", None), dict):
+    if isinstance(fields_in(owner), dict):
         is_set_in_c = False
     else:
         plain = object.__setattr__, BaseException.__setattr__, type.__setattr__
@@ -379,7 +379,7 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
             hint="set it before the function is called, or make a copy in it",
         )
     trace.alias_tracker.change(owner)
-    held = getattr(owner, "__dict__", None)
+    held = fields_in(owner)
     if (id(held), CONTENT) in trace.over:
         content = trace.writable(held)
         content.pop(name, None) if value is MISSING else content.__setitem__(name, value)

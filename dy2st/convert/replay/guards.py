@@ -32,7 +32,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from dy2st.convert.objects import cell_value, is_namespace, is_users, layer_value
+from dy2st.convert.objects import cell_value, fields_in, is_namespace, is_users, layer_value
 from dy2st.convert.replay.places import (
     PLACES,
     AnyNumber,
@@ -400,7 +400,7 @@ class _Writer:
             return self.of_layer(owner, own, name, value)
         if isinstance(owner, ModuleType) and name in vars(owner):
             return self.equal(f"{self.constant(vars(owner).get)}({name!r}, M)", value)
-        held = getattr(owner, "__dict__", None)
+        held = fields_in(owner)
         slot = getattr(type(owner), name, None)
         is_slot = isinstance(slot, MemberDescriptorType)
         if name == "__dict__":

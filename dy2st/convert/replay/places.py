@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dy2st.convert.objects import cell_value, is_namespace, layer_value
+from dy2st.convert.objects import cell_value, fields_in, is_namespace, layer_value
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
@@ -238,7 +238,7 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
         return owner.get(name, MISSING) if isinstance(owner, dict) else item_value(owner, name)
     if isinstance(owner, Layer):
         return layer_value(owner, name)
-    held = getattr(owner, "__dict__", None)
+    held = fields_in(owner)
     if name == "__dict__":
         return MISSING if held is None else held
     # C holds more beside it: the `__globals__` of a function, for one.

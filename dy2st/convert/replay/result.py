@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dy2st.convert.objects import is_namespace, slots_of
+from dy2st.convert.objects import fields_in, is_namespace, slots_of
 from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import bare, info
@@ -191,7 +191,7 @@ class Taker:
             return self._union(value)
         if type(value) is Text:
             return Written(value.mapped(self.take))
-        if isinstance(value, tuple) and not getattr(value, "__dict__", None):
+        if isinstance(value, tuple) and not fields_in(value):
             items = [self.take(item) for item in value]
             # A tuple of constants is a constant, and stays the object that it is.
             is_made = any(isinstance(item, Tree) for item in items)
@@ -291,7 +291,7 @@ class Taker:
     def _derived(self, value: Any) -> Derived:
         kind, row = type(value), info(type(value))
         made: Derived = self._note(value, Derived(kind, (), []))
-        held = dict(getattr(value, "__dict__", ()))
+        held = dict(fields_in(value) or ())
         held |= {name: getattr(value, name) for name in slots_of(kind) if hasattr(value, name)}
         made.items += [self.take(row.base.settings(value)), self._container(held, dict)]
         made.items += [self.take(read_state(value))] if row.state else []
