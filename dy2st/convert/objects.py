@@ -82,8 +82,8 @@ def attributes_of(owner: Any) -> dict[str, Any] | None:
         # Nobody can set the exceptions of a group.
         if any(one.__name__ == "BaseExceptionGroup" for one in kind.__mro__):
             return None
-        cause = {"__cause__": owner.__cause__, "__suppress_context__": owner.__suppress_context__}
-        return {"args": owner.args, **cause, **vars(owner), **members_of(owner)}
+        of_all = "args", "__cause__", "__context__", "__suppress_context__"
+        return {**{one: getattr(owner, one) for one in of_all}, **vars(owner), **members_of(owner)}
     is_known = info(kind).is_constant or issubclass(kind, Tensor)
     if is_known or str(kind.__module__).startswith(_OWN) or _holds_more(kind):
         return None

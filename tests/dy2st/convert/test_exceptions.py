@@ -178,3 +178,46 @@ def test_a_member_of_an_enum_is_raised_and_its_text_saved(tmp_path):
     dy2st.jit.save(static, str(tmp_path / "model"))
     with pytest.raises(KeyError, match="Phase.COLD: 2"):
         dy2st.jit.load(str(tmp_path / "model"))(dy2st.to_tensor([-1.0]))
+
+
+def raised_in_a_handler(x):
+    try:
+        if x.sum() > 0:
+            raise KeyError("a")
+        raise IndexError(x.sum())
+    except LookupError:
+        raise ValueError("c")
+
+
+def raised_in_finally(x):
+    try:
+        if x.sum() > 0:
+            raise KeyError("a")
+    finally:
+        raise ValueError("c")
+
+
+class Failing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        raise ValueError("left")
+
+
+def raised_by_a_manager(x):
+    with Failing():
+        if x.sum() > 0:
+            raise KeyError("a")
+
+
+@pytest.mark.parametrize("function", [raised_in_a_handler, raised_in_finally, raised_by_a_manager])
+def test_an_exception_keeps_the_one_that_was_handled_when_it_was_raised(function):
+    def f(x):
+        try:
+            return function(x)
+        except ValueError as error:
+            context = error.__context__
+            return type(context).__name__, None if context is None else context.args[0]
+
+    same(f, *CALLS)
