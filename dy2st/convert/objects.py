@@ -197,10 +197,8 @@ def native_attribute(owner: Any, name: str) -> Any:
         return owner.get(name, MISSING)
     if type(owner) is CellType:
         return cell_value(owner)
-    if isinstance(owner, Layer):
-        found = layer_value(owner, name)
-    else:
-        found = (fields_in(owner) or {}).get(name, MISSING)
+    fields = fields_in(owner) or {}
+    found = layer_value(owner, name) if isinstance(owner, Layer) else fields.get(name, MISSING)
     if found is not MISSING:
         return found
     slot = next((vars(one)[name] for one in type(owner).__mro__ if name in vars(one)), None)

@@ -27,7 +27,6 @@ from dy2st.convert.dy2static import Vocabulary
 from dy2st.convert.objects import (
     attributes_of,
     check_held,
-    fields_in,
     held_by,
     is_namespace,
     is_ours,
@@ -601,7 +600,7 @@ def _with_changes(
 ) -> dict[str, Any] | None:
     if held is None or not changes:
         return held
-    own = changes.get((id(fields_in(owner)), CONTENT))
+    own = changes.get((id(getattr(owner, "__dict__", None)), CONTENT))
     if own is not None and isinstance(own.value, dict):  # attributes were set as its entries
         held = {name: one for name, one in held.items() if name not in vars(owner)} | own.value
     for (key, name), place in changes.items():

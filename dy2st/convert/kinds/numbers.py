@@ -371,11 +371,6 @@ def _from_to(low: float, high: float, value: Any) -> Any:
     return (value > low) & (value < high)
 
 
-def _has_no_rest(x: Any, y: Any) -> Any:
-    """Whether x has no rest by y, though both are numbers."""
-    return (_is_infinite(x) & F.equal(y, y)) | ((y == 0) & F.equal(x, x))
-
-
 def _remainder(x: Any, y: Any) -> Any:
     """x - n * y for the n that is nearest to x / y, the even one of two."""
     size, divisor = F.abs(x), F.abs(y)
@@ -439,7 +434,10 @@ _NOT_DEFINED: dict[str, Compute] = {
     "atanh": lambda v: F.abs(v) >= 1,
     **dict.fromkeys(("log", "log2", "log10"), lambda v: v <= 0),
     "log1p": lambda v: v <= -1,
-    **dict.fromkeys(("fmod", "remainder"), _has_no_rest),
+    **dict.fromkeys(
+        ("fmod", "remainder"),  # of what are numbers both
+        lambda x, y: (_is_infinite(x) & F.equal(y, y)) | ((y == 0) & F.equal(x, x)),
+    ),
     "lgamma": lambda v: _is_pole(v) & _is_finite(v),
     "gamma": _is_pole,
 }

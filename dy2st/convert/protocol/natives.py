@@ -37,7 +37,6 @@ from dy2st.convert.kinds.tensors import read_layer, stored
 from dy2st.convert.objects import (
     attributes_of,
     check_held,
-    fields_in,
     is_users,
     native_attribute,
     set_variable,
@@ -290,7 +289,7 @@ def note_fields(trace: Trace, owner: Any) -> list[Any]:
     """Note all attributes that an object from outside itself holds; gives their values."""
     if not trace.is_outside(owner) or isinstance(owner, (type, ModuleType, FunctionType)):
         return []
-    held = fields_in(owner)
+    held = getattr(owner, "__dict__", None)
     if isinstance(held, dict):
         trace.read("fields", owner, None, None)
     held = dict(held) if isinstance(held, dict) else {}
@@ -457,7 +456,7 @@ def _has_fields(owner: Any) -> bool:
         return False
     if row.family in ("class", "module", "function", "tensor", "layer"):
         return False
-    return isinstance(fields_in(owner), dict) or bool(slots_of(type(owner)))
+    return isinstance(getattr(owner, "__dict__", None), dict) or bool(slots_of(type(owner)))
 
 
 class _HeldFields(Held):
@@ -616,7 +615,7 @@ def _derived_now(trace: Trace, value: Any) -> Any:
     if place is None:
         return value
     check_held(value, place.value)
-    row, fields = info(type(value)), dict(fields_in(value) or ())
+    row, fields = info(type(value)), dict(getattr(value, "__dict__", ()))
     made = cast(Any, row.base.kind).__new__(type(value))
     row.restore(made, place.value)
     names = {name: one.value for (of, name), one in trace.over.items() if of == id(value)}

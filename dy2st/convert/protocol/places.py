@@ -257,10 +257,8 @@ def _own(trace: Trace, owner: Any, name: str) -> Any:
         if type(content) is SymbolicSequence:
             return trace.method(held, "get", name, MISSING)
         return trace.read_item(held, name, content.get(name, MISSING))
-    if isinstance(owner, Layer):
-        value = layer_value(owner, name)
-    else:
-        value = held.get(name, MISSING) if isinstance(held, dict) else MISSING
+    fields = held if isinstance(held, dict) else {}
+    value = layer_value(owner, name) if isinstance(owner, Layer) else fields.get(name, MISSING)
     return trace.seen("attr", owner, name, value)
 
 

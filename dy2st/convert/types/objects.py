@@ -148,10 +148,6 @@ row(*weakref.ProxyTypes, family="proxy")
 # -- objects that keep in C what they hold --------------------------------------------------------
 
 
-def _read_text(stream: Any) -> Any:
-    return None if stream.closed else (stream.getvalue(), stream.tell())
-
-
 def _write_text(stream: Any, state: Any) -> None:
     if state is None or stream.closed:
         return
@@ -182,7 +178,12 @@ _hidden(
     snapshot=lambda values: values.tobytes(),
     restore=lambda values, old: values.__delitem__(slice(None)) or values.frombytes(old),
 )
-_hidden(io.StringIO, io.BytesIO, snapshot=_read_text, restore=_write_text)
+_hidden(
+    io.StringIO,
+    io.BytesIO,
+    snapshot=lambda one: None if one.closed else (one.getvalue(), one.tell()),
+    restore=_write_text,
+)
 # Random numbers: of those of the machine nobody has the state, and those of NumPy are in arrays.
 _hidden("random.SystemRandom", snapshot=lambda one: None, restore=lambda one, old: None)
 _hidden(
