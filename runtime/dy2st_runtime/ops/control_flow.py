@@ -614,7 +614,7 @@ def shared_by(tracer: Tracer, block: Block, of_variables: int) -> set[Shared]:
     places = {aliases.origin(one): place for place, one in enumerate(block.parameters, len(own))}
     for number, leaf in enumerate(yields[:of_variables]):
         for one in own[number] if leaf.number is None else ():
-            memory = (each for other in aliases.of(one) for each in _looked_into(tracer, other))
+            memory = _looked_into(tracer, one) + aliases.of(one)
             known = places.keys() & map(aliases.origin, memory)
             found |= {(number, places[each]) for each in known}
     return found
