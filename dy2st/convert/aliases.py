@@ -64,6 +64,7 @@ class Part:
     value: Any
     is_fragile: bool
     is_stale: bool
+    held: Sequence[Layout]  # the elements of lists that it is, or holds
 
 
 @dataclass(eq=False)
@@ -397,13 +398,15 @@ class AliasTracker:
     ) -> list[Part]:
         """What a value carries, with what is known of it here, or behind a path."""
         state = self._state
-        fragile, stale = ({}, {}) if path is None else map(path.left_in, ("fragile", "stale"))
+        names = ("fragile", "stale", "holders")
+        fragile, stale, holders = ({}, {}, {}) if path is None else map(path.left_in, names)
         return [
             Part(
                 node,
                 part,
                 id(part) in state.fragile or id(part) in fragile,
                 id(part) in state.stale or id(part) in stale,
+                (holders.get(id(part)) or state.holders.get(id(part)) or (part, ()))[1],
             )
             for node, part in copied_parts(self._trace, value, layout, view)
             if not isinstance(node, Reference)
@@ -419,6 +422,8 @@ class AliasTracker:
                 hidden.append(part.value)  # it is put together anew at each look
             elif made is not part.value:
                 self.join([made, part.value])
+                for element in part.held:
+                    self._hold(element, [made])
                 self.keep([made] if part.is_fragile or part.is_stale else [])
                 self._outdate([made] if part.is_stale else [])
         self.keep_copied(hidden)

@@ -575,12 +575,12 @@ def end_with(
         for slot in slots:
             value = getattr(slot, side)
             yields += flatten(trace, value, slot.layout, region)
-            if notes_parts:
-                slot.note_parts(trace, value, region)
         for key, tensor in tensors.items():
             now = region.tensors.get(key)
             # A side that leaves the tensor alone yields it as it was.
             yields.append(trace.tracer.variable(tensor if now is None else now[1]))
+        for slot in slots if notes_parts else ():  # once all that lists keep is known
+            slot.note_parts(trace, getattr(slot, side), region)
         region.block.yields = [trace.tracer.local(leaf) for leaf in yields]
 
 

@@ -394,3 +394,67 @@ def test_a_list_in_a_dict_that_may_miss_it_is_refused_where_its_length_is_decide
 
     with pytest.raises(ConversionError, match="a list is changed in place that is an element"):
         to_static(changed)(dy2st.to_tensor(X))
+
+
+class Holder:
+    def __init__(self, held):
+        self.held = held
+
+
+def rows_of_a_branch(x):
+    if x.sum() > 5:
+        row = [x[0]]
+        rows = [row]
+    else:
+        row = [x[1]]
+        rows = [row, [x[0]]]
+    return row, rows
+
+
+def a_row_by_its_name(x):
+    row, rows = rows_of_a_branch(x)
+    row.append(x[1])
+    return len(rows[0]), len(rows)
+
+
+def a_row_by_its_place(x):
+    row, rows = rows_of_a_branch(x)
+    rows[0].append(x[1])
+    return len(row), len(rows)
+
+
+def what_an_object_holds(x):
+    row = one = None
+    if x.sum() > 5:
+        row = [x[0]]
+        one = Holder(row)
+    if one is not None:
+        one.held.append(x[1])
+    return 0 if row is None else len(row)
+
+
+def what_an_object_holds_by_its_name(x):
+    row = one = None
+    if x.sum() > 5:
+        row = [x[0]]
+        one = Holder(row)
+    if row is not None:
+        row.append(x[1])
+    return 0 if one is None else len(one.held)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        a_row_by_its_name,
+        a_row_by_its_place,
+        what_an_object_holds,
+        what_an_object_holds_by_its_name,
+    ],
+    ids=lambda one: one.__name__,
+)
+def test_what_a_branch_has_put_into_something_changes_under_both_names_behind_it(changed):
+    static = to_static(changed, input_spec=SPECS)
+    for values in (X, [1.0, -2.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == changed(x)
