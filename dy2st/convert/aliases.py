@@ -412,8 +412,13 @@ class AliasTracker:
             if not isinstance(node, Reference)
         ]
 
-    def join_parts(self, parts: Iterable[Part], known: dict[Any, Any]) -> None:
-        """What was put together stands for the objects of all paths; `known`: by its layout."""
+    def join_parts(
+        self, parts: Iterable[Part], known: dict[Any, Any], paths: Iterable[Path] = ()
+    ) -> None:
+        """What was put together stands for the objects of all paths; `known`: by its layout.
+
+        paths: those that have ended. Of what they have made closures alone may know an object.
+        """
         hidden = []
         for part in parts:
             node = id(part.layout)
@@ -427,6 +432,10 @@ class AliasTracker:
                 self.keep([made] if part.is_fragile or part.is_stale else [])
                 self._outdate([made] if part.is_stale else [])
         self.keep_copied(hidden)
+        for path in paths:
+            places = path.left_in("heap").values() if self._trace.locations.is_on else ()
+            moved = [place.owner for place in places if place.name is LOCATION]
+            self._outdate(one for one in moved if id(one) in path.changed["born"])
 
 
 def _may_change(value: Any) -> bool:

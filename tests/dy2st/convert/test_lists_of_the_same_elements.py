@@ -458,3 +458,38 @@ def test_what_a_branch_has_put_into_something_changes_under_both_names_behind_it
     for values in (X, [1.0, -2.0]):
         x = dy2st.to_tensor(values)
         assert static(x) == changed(x)
+
+
+def added_by(row):
+    return lambda value: row.append(value)
+
+
+def length_by(row):
+    return lambda: len(row)
+
+
+def changed_in_a_closure(x):
+    row = add = None
+    if x.sum() > 5:
+        row = [1]
+        add = added_by(row)
+    if add is not None:
+        add(2)
+    return 0 if row is None else len(row)
+
+
+def read_in_a_closure(x):
+    row = [1] if x.sum() > 5 else [2, 3]
+    if x[0] > 0:
+        row = [4]
+        length = length_by(row)
+    else:
+        length = length_by([])
+    row.append(2)
+    return length()
+
+
+@pytest.mark.parametrize("changed", [changed_in_a_closure, read_in_a_closure])
+def test_a_closure_of_a_branch_that_knows_a_list_that_changes_is_refused(changed):
+    with pytest.raises(ConversionError, match="a list is used that a branch or loop"):
+        to_static(changed, input_spec=SPECS)(dy2st.to_tensor(X))
