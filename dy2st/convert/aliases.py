@@ -433,6 +433,8 @@ class AliasTracker:
                 self._outdate([made] if part.is_stale else [])
         self.keep_copied(hidden)
         for path in paths:
+            for key in path.changed["born"].keys() & self._state.fragile.keys():
+                del self._state.fragile[key]
             places = path.left_in("heap").values() if self._trace.locations.is_on else ()
             moved = [place.owner for place in places if place.name is LOCATION]
             self._outdate(one for one in moved if id(one) in path.changed["born"])

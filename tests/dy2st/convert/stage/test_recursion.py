@@ -377,6 +377,22 @@ def place_that_is_there_on_the_other_path_alone(x):
     return total(0)
 
 
+def the_longest_by_max(x):
+    def longest(i):
+        return 1 + max((longest(j) for j in range(i + 1, len(x)) if x[j] > x[i]), default=0)
+
+    return longest(0)
+
+
+def reached_by_any(x):
+    def reaches(i, left):
+        return left == 0 or any(
+            reaches(j + 1, left - x[j]) for j in range(i, len(x)) if x[j] <= left
+        )
+
+    return reaches(0, 6.0)
+
+
 def flood_fill(x):
     height, width = x.shape
     filled = x * 1
@@ -436,6 +452,8 @@ OF_ROWS = [
     all_subsets,
     generator_of_itself,
     place_that_is_there_on_the_other_path_alone,
+    the_longest_by_max,
+    reached_by_any,
 ]
 PROGRAMS = [*((f, CASES) for f in OF_ROWS), (flood_fill, SQUARES), (depth_first, SQUARES)]
 SAVED = [minimax, halves_of_a_tensor, alpha_beta, list_of_tensors_of_other_sizes]
