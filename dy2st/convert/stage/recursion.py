@@ -15,6 +15,7 @@ from inspect import BoundArguments, signature
 from types import FunctionType
 from typing import Any
 
+from dy2st.convert.aliases import MoreIsKnown
 from dy2st.convert.call_context import Running, Site
 from dy2st.convert.stage.branch import (
     End,
@@ -472,6 +473,8 @@ def tried(trace: Trace) -> Iterator[Trial]:
         yield trial
     except (Refused, *REFUSALS) as error:
         trial.why = error.args[0] if isinstance(error, Refused) else error
+        if isinstance(trial.why, MoreIsKnown):
+            raise
     finally:
         trace.rounds = rounds
         if trial.made is None:  # caches of the user's are asked once for what is recorded twice

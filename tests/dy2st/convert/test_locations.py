@@ -638,3 +638,39 @@ def test_a_method_in_c_of_one_of_two_lists_is_not_given_back():
 
     with pytest.raises(ConversionError, match=r"chosen\(\) returns a"):
         to_static(chosen)(dy2st.to_tensor([1.0]))
+
+
+class Halves:
+    def __init__(self):
+        self.points, self.children = [], []
+
+    def insert(self, point, low, high):
+        if self.children:
+            middle = (low + high) / 2
+            if point < middle:
+                self.children[0].insert(point, low, middle)
+            else:
+                self.children[1].insert(point, middle, high)
+            return
+        self.points.append(point)
+        if len(self.points) > 1 and high - low > 1:
+            points, self.points = self.points, []
+            self.children = [Halves(), Halves()]
+            for one in points:
+                self.insert(one, low, high)
+
+    def depth(self):
+        return 1 + max((one.depth() for one in self.children), default=0)
+
+
+def test_a_recursion_that_makes_lists_in_several_places_is_traced_with_what_it_has_shown():
+    def f(x):
+        tree = Halves()
+        for point in x:
+            tree.insert(point, 0.0, 8.0)
+        return tree.depth()
+
+    static = to_static(f, engine="numpy", input_spec=[InputSpec([None])])
+    for values in CALLS:
+        x = dy2st.to_tensor(values)
+        assert static(x) == f(x)
