@@ -28,6 +28,7 @@ them does. A box is an element of a list of a length, borrowed like any other.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -397,28 +398,20 @@ class AliasTracker:
         self, value: Any, layout: Layout, view: View, path: Path | None = None
     ) -> list[Part]:
         """What a value carries, with what is known of it here, or behind a path."""
-        state = self._state
-        names = ("fragile", "stale", "holders")
-        fragile, stale, holders = ({}, {}, {}) if path is None else map(path.left_in, names)
+        kept, stale, holders = (
+            ChainMap({} if path is None else path.left_in(one), getattr(self._state, one))
+            for one in ("fragile", "stale", "holders")
+        )
         return [
-            Part(
-                node,
-                part,
-                id(part) in state.fragile or id(part) in fragile,
-                id(part) in state.stale or id(part) in stale,
-                (holders.get(id(part)) or state.holders.get(id(part)) or (part, ()))[1],
-            )
-            for node, part in copied_parts(self._trace, value, layout, view)
-            if not isinstance(node, Reference)
+            Part(key, part, id(part) in kept, id(part) in stale, holders.get(id(part), (0, ()))[1])
+            for key, part in copied_parts(self._trace, value, layout, view)
+            if not isinstance(key, Reference)
         ]
 
     def join_parts(
         self, parts: Iterable[Part], known: dict[Any, Any], paths: Iterable[Path] = ()
     ) -> None:
-        """What was put together stands for the objects of all paths; `known`: by its layout.
-
-        paths: those that have ended. Of what they have made closures alone may know an object.
-        """
+        """What was put together stands for objects of all paths; `known`: by its layout."""
         hidden = []
         for part in parts:
             node = id(part.layout)
@@ -432,9 +425,7 @@ class AliasTracker:
                 self.keep([made] if part.is_fragile or part.is_stale else [])
                 self._outdate([made] if part.is_stale else [])
         self.keep_copied(hidden)
-        for path in paths:
-            for key in path.changed["born"].keys() & self._state.fragile.keys():
-                del self._state.fragile[key]
+        for path in paths:  # of which closures alone know the objects themselves
             places = path.left_in("heap").values() if self._trace.locations.is_on else ()
             moved = [place.owner for place in places if place.name is LOCATION]
             self._outdate(one for one in moved if id(one) in path.changed["born"])

@@ -601,8 +601,7 @@ def put_back(
         elif type(value) is Union and slot.name.isidentifier():
             value.name = slot.name
     # Behind all places: what they put back is no change of one of several merged objects alone.
-    parts = (part for slot in slots for part in slot.parts)
-    trace.alias_tracker.join_parts(parts, known, regions)
+    trace.alias_tracker.join_parts((part for slot in slots for part in slot.parts), known, regions)
     trace.state.join(regions)
     return tuple(value for slot, value in zip(slots, built, strict=True) if slot.place is None)
 

@@ -75,7 +75,10 @@ def recursive_call(trace: Trace, site: Site, call: Running) -> Any:
     arguments, calls = bind(call), [*map(bind, nested[-_CALLS_AT_ONCE:])]
     is_known = site.settled is not None or site.nested > _CALLS_IN_ALL
     if not nested:
-        is_known = site.settled is not None and any(map(is_traced, arguments.arguments.values()))
+        given = arguments.arguments.values()
+        is_known = site.settled is not None and any(
+            isinstance(one, (Variable, Dim)) for one in given
+        )
     elif not is_known:
         in_loop = any(one.rounds is not trace.rounds for one in nested)
         count = _CALLS_AT_ONCE if in_loop else len(nested)
@@ -129,11 +132,6 @@ def _gets_shorter(trace: Trace, one: Any, other: Any) -> bool:
         return False
     held, left = trace.content(one), trace.content(other)
     return SymbolicSequence not in (type(held), type(left)) and len(left) < len(held)
-
-
-def is_traced(value: Any) -> bool:
-    """Whether the Program computes a value."""
-    return isinstance(value, (Variable, Dim))
 
 
 def _sizes(value: Any) -> Any:

@@ -220,8 +220,10 @@ class PathState:
         """Let hold here what does at the end of any path, of what is joined by a union."""
         for path in paths:
             self.spent.update(path.left_in("spent"))
-            kept = path.left_in("fragile").items()  # what the path has made, nobody knows
-            self.fragile.update((key, one) for key, one in kept if key not in path.changed["born"])
+            kept, born = path.left_in("fragile").items(), path.changed["born"].keys()
+            self.fragile.update((key, one) for key, one in kept if key not in born)
+            for key in born & self.fragile.keys():  # what the path has made, nobody knows
+                del self.fragile[key]
             self.stale.update(path.left_in("stale"))
 
     def merged_with(self, owner: Any) -> tuple[Any, ...]:
