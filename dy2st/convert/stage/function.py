@@ -21,7 +21,7 @@ from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, S
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import noted
-from dy2st.convert.stage.recursion import may_stand_in_a_function, name_of, recursive_call, tried
+from dy2st.convert.stage.recursion import name_of, recursive_call, tried
 from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
@@ -35,7 +35,7 @@ from dy2st_runtime.ir.grad_mode import is_grad_enabled
 from dy2st_runtime.ir.promotion import autocast, is_paddles
 from dy2st_runtime.ir.sizes import made_since, origins
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.ops.control_flow import append_call, shared_by
+from dy2st_runtime.ops.control_flow import append_call, is_unseen, shared_by
 
 _CELL = "cell_contents"
 _GAIN = 4  # one Layer that is like another one makes up for so many that are not
@@ -471,7 +471,7 @@ def as_function(
         # A view of what a function has made itself is as any other tensor, if it is the only one.
         and all(_is_inside(tracer.views.root(one), block) for one in outs)
         and not any(other < len(outs) for _, other in shared)
-        and all(map(may_stand_in_a_function, block.walk()))
+        and all(map(is_unseen, block.walk()))
         and symbols_in(block).keys() <= bound | made
         and bound | found_at_calls >= {*symbols(shapes)}
     )

@@ -44,23 +44,16 @@ from dy2st.convert.values.layout import Same, Unlike, as_value_layout
 from dy2st.convert.values.special import ABSENT, CONTENT, NOWHERE, SymbolicSequence
 from dy2st_runtime.dims import Dim, Facts, Size, bounds, is_symbol, symbols, using
 from dy2st_runtime.errors import ConversionError
-from dy2st_runtime.ir import ArrayType, Block, Operator, ValueType, Variable, lookup
-from dy2st_runtime.ir.definition import Effect
-from dy2st_runtime.ir.functions import CALL, define, relative_layers, result_types, symbols_in
+from dy2st_runtime.ir import ArrayType, Block, ValueType, Variable
+from dy2st_runtime.ir.functions import define, relative_layers, result_types, symbols_in
 from dy2st_runtime.ir.join import differs_by_element, join_types
 from dy2st_runtime.ir.sizes import fresh_symbol, made_since, origins
-from dy2st_runtime.ir.tracing.gradient_flow import SETTER
-from dy2st_runtime.ops.control_flow import Shared, append_call, close_sizes, shared_by
+from dy2st_runtime.ops.control_flow import Shared, append_call, close_sizes, is_unseen, shared_by
 
 _CALLS_AT_ONCE, _CALLS_OF_SIZES = 16, 6  # in each other, where a number of Python may end them
 _CALLS_IN_ALL = 48
 _IN_PLACE = 12  # so many calls in each other are recorded where there can be no function
 _WITH_LENGTH = ("list", "tuple", "set", "dict", "text")  # families of types
-# Operators with an effect that may stand in a function: they raise, or choose what runs.
-_ALLOWED = frozenset(
-    {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
-)
-_OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
 
 
 def recursive_call(trace: Trace, site: Site, call: Running) -> Any:
@@ -288,7 +281,7 @@ class Recursion(Loop):
         self.shared = shared | shared_by(tracer, region.block, len(stops) - len(self.tensors))
         rises = rises or not counts_the_same or self.end_stops != old or self.shared != shared
         self.captured = outer
-        if not all(map(may_stand_in_a_function, region.block.walk())):
+        if not all(map(is_unseen, region.block.walk())):
             raise self.mismatch("shows something, or sets where gradients flow")
         known = origins(region.block.parameters).keys() | made_since(region.since)
         sizes = [one for one in symbols_in(region.block) if not differs_by_element(one)]
@@ -442,13 +435,6 @@ class Recursion(Loop):
 def name_of(function: FunctionType) -> str:
     """What a function of the Program is called: `helper`, `Block.forward`."""
     return function.__qualname__.rpartition("<locals>.")[2].replace("<lambda>", "lambda")
-
-
-def may_stand_in_a_function(operator: Operator) -> bool:
-    """Whether an operator shows nothing, and does nothing that is said once for all calls."""
-    if operator.name in _OF_GRADIENTS:
-        return False
-    return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
 
 
 @dataclass(eq=False)

@@ -22,6 +22,7 @@ from dy2st_runtime.ir import (
     Block,
     Effect,
     F,
+    Operator,
     Tensor,
     TensorType,
     Tracer,
@@ -29,6 +30,7 @@ from dy2st_runtime.ir import (
     Variable,
     current_tracer,
     define,
+    lookup,
 )
 from dy2st_runtime.ir.attribute_kinds import TEXT
 from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
@@ -41,6 +43,7 @@ from dy2st_runtime.ir.join import (
     renewed,
 )
 from dy2st_runtime.ir.sizes import branch_condition, fresh_mark, made_since, origins
+from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.ir.tracing.path_state import Path
 
 
@@ -222,6 +225,20 @@ def append_while(
         tracer.learn(facts, "the size after any number of iterations")
     _note_iterations(tracer, paths[1], operands, results, of_variables)
     return results
+
+
+# Operators with an effect that may stand in a function: they raise, or choose what runs.
+_ALLOWED = frozenset(
+    {"cond", "while", CALL, "assert", "assert_bound", "check_int", "raise", "require"}
+)
+_OF_GRADIENTS = frozenset({SETTER, "sealed", "sealed_results"})
+
+
+def is_unseen(operator: Operator) -> bool:
+    """Whether a function may have an operator: nobody sees how often it runs, or where."""
+    if operator.name in _OF_GRADIENTS:
+        return False
+    return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
 
 
 def append_call(
