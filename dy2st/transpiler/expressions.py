@@ -178,26 +178,19 @@ def walrus(low: Lowering, node: Node) -> ast.expr:
     return ast.Subscript(tuple_of(both), constant(0), LOAD)
 
 
-def tuple_display(low: Lowering, node: Node) -> ast.expr:
-    """`(a, b)` stays, but for stars."""
-    if _has_star(node.elts):
-        return _gather(low, node, "tuple")
-    return tuple_of(low.expressions(node.elts))
-
-
-def list_display(low: Lowering, node: Node) -> ast.expr:
-    """`[a, b]`."""
-    if _has_star(node.elts):
-        return _gather(low, node, "list")
-    return low.call("made", ast.List(low.expressions(node.elts), LOAD))
-
-
-def set_display(low: Lowering, node: Node) -> ast.expr:
-    """`{a, b}`."""
-    if all(isinstance(one, gast.Constant) for one in node.elts):
-        # Python makes it of a frozenset, which tells the order of its elements.
-        return low.call("made", ast.Set(low.expressions(node.elts)))
-    return _gather(low, node, "set")
+def display(low: Lowering, node: Node) -> ast.expr:
+    """`(a, b)`, `[a, b]`, `{a, b}`; a tuple stays, but for stars."""
+    kind = type(node).__name__.lower()
+    # Python makes a set of constants of a frozenset, which tells the order of its elements.
+    is_sure = kind != "set" or all(isinstance(one, gast.Constant) for one in node.elts)
+    stars = [isinstance(one, gast.Starred) for one in node.elts]
+    values = low.expressions([one.value if star else one for one, star in zip(node.elts, stars)])
+    if any(stars) or not is_sure:
+        entries = [tuple_of([constant(star), one]) for star, one in zip(stars, values)]
+        return low.call("gather", low.builtin(kind), *entries)
+    if kind == "tuple":
+        return tuple_of(values)
+    return low.call("made", ast.Set(values) if kind == "set" else ast.List(values, LOAD))
 
 
 def dict_display(low: Lowering, node: Node) -> ast.expr:
@@ -215,15 +208,6 @@ def dict_display(low: Lowering, node: Node) -> ast.expr:
 
 def _has_star(nodes: Block) -> bool:
     return any(isinstance(node, gast.Starred) for node in nodes)
-
-
-def _gather(low: Lowering, node: Node, kind: str) -> ast.expr:
-    entries = []
-    for entry in node.elts:
-        is_star = isinstance(entry, gast.Starred)
-        value = low.expression(entry.value if is_star else entry)
-        entries.append(tuple_of([constant(is_star), value]))
-    return low.call("gather", low.builtin(kind), *entries)
 
 
 def joined(low: Lowering, node: Node) -> ast.expr:
@@ -268,13 +252,13 @@ EXPRESSIONS = {
     gast.FormattedValue: lambda low, node: low.call("text", _part(low, node)),
     gast.IfExp: choice,
     gast.JoinedStr: joined,
-    gast.List: list_display,
+    gast.List: display,
     gast.Name: name,
     gast.NamedExpr: walrus,
-    gast.Set: set_display,
+    gast.Set: display,
     gast.Slice: slice_of,
     gast.Subscript: part_of,
-    gast.Tuple: tuple_display,
+    gast.Tuple: display,
     gast.UnaryOp: unary,
     gast.Yield: yielded,
     gast.YieldFrom: yielded_from,
