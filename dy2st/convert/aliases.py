@@ -298,11 +298,6 @@ class AliasTracker:
         if info(type(value)).is_container or attributes_of(value) is not None:
             self.keep((value,))
 
-    def keep_view(self, made: dict[str, Any]) -> None:
-        """Note the attributes of an object as a dict: a change of it would be lost."""
-        self.keep((made,))
-        self._trace.origins[id(made)] = made, ATTRIBUTES
-
     def keep_copied(self, parts: Sequence[Any], element: Layout | None = None) -> None:
         """Note objects that a list keeps by value: a change of them would be lost."""
         self._note_originals(parts, element)

@@ -15,7 +15,7 @@ import numpy as np
 
 import dy2st_runtime.engine.numpy.executable  # noqa: F401  with it Programs run
 from dy2st.convert.aliases import Locations, MoreIsKnown
-from dy2st.convert.call_context import CallContext
+from dy2st.convert.call_context import CallContext, free_name
 from dy2st.convert.record import Record, report_of
 from dy2st.convert.replay.effects import Keeping, written_by
 from dy2st.convert.replay.guards import Guards
@@ -434,21 +434,14 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
 def add_inputs(program: Program, specs: Sequence[InputSpec]) -> list[Requirement]:
     """Give the Program its inputs; returns what the InputSpecs say of sizes, with the reasons."""
     names = [spec.name or f"input_{index}" for index, spec in enumerate(specs)]
-    names = [_free(name, names[:place]) for place, name in enumerate(names)]
+    # What a Program takes is told by its name.
+    names = [free_name(name, names[:place]) for place, name in enumerate(names)]
     types, declared = resolve(specs, names)
     for name, type in zip(names, types, strict=True):
         program.inputs.append(program.block.add_parameter(type, name))
     for spec, variable in zip(specs, program.inputs, strict=True):
         variable.number = spec.number if isinstance(spec, NumberSpec) else None
     return declared
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    """A name that none of some others has: what a Program takes is told by its name."""
-    count, free = 1, name
-    while free in taken:
-        free, count = f"{name}_{count}", count + 1
-    return free
 
 
 def names_of(layer: object) -> dict[int, str]:

@@ -51,6 +51,7 @@ from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import read_state, same_state, write_state
 from dy2st.convert.values.layout import Leaf, Number, Parts
 from dy2st.convert.values.special import (
+    ATTRIBUTES,
     CONTENT,
     MISSING,
     STATE,
@@ -698,5 +699,6 @@ def dict_of(trace: Trace, owner: Any) -> Any:
 def seen_now(trace: Trace, fields: Any) -> Any:
     """Attributes as they are now, as a dict of its own: what is set there would be lost."""
     made = trace.made(dict(fields))
-    trace.alias_tracker.keep_view(made)
+    trace.alias_tracker.keep((made,))
+    trace.origins[id(made)] = made, ATTRIBUTES
     return made

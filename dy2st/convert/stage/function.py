@@ -79,7 +79,11 @@ def repeatable(
                     if _state(trace) != before:
                         site.is_refused = True
                     elif call.fits:
-                        first = recorded_call(trace, call, operators, mark, result)
+                        leaves = [call.leaves, variables_of(result)]
+                        given = [[*map(trace.tracer.captured, some)] for some in leaves]
+                        place = trace.tracer.locate(), trace.tracer.layer
+                        read = repeats.read_since(mark)
+                        first = Recorded(call.objects, read, operators, *given, *place)
                         repeats.note(site, call.key, first)
             return result
         finally:
@@ -120,22 +124,6 @@ def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
         if same is not None:
             first.function, first.captured = found.function, same.captured
     return make_call(trace, found, call)
-
-
-def recorded_call(
-    trace: Trace, call: Call, operators: Sequence[Operator], mark: int, result: Any
-) -> Recorded:
-    """What is to be known of a call that was recorded in place."""
-    tracer = trace.tracer
-    return Recorded(
-        call.objects,
-        trace.repeats.read_since(mark),
-        operators,
-        [*map(tracer.captured, call.leaves)],
-        [*map(tracer.captured, variables_of(result))],
-        tracer.locate(),
-        tracer.layer,
-    )
 
 
 def variables_of(value: Any) -> Iterator[Variable]:
