@@ -32,32 +32,25 @@ class _Running(threading.local):
 running = _Running()
 
 
-@contextmanager
-def run_in(trace: Trace) -> Iterator[None]:
-    """Let the code inside the `with` be that of a trace."""
-    outer, running.trace = running.trace, trace
-    try:
-        yield
-    finally:
-        running.trace = outer
-
-
 # The least limit of a trace. What Python takes for so many calls fits a stack of 2 MB.
 _LEAST = 5000
 
 
 @contextmanager
-def deeper() -> Iterator[None]:
-    """Let code go about as deep as without a trace, unless the user's own limit is higher."""
-    outer, running.limit = running.limit, sys.getrecursionlimit()
-    limit = running.limit
+def run_in(trace: Trace) -> Iterator[None]:
+    """Let the code inside the `with` be that of a trace.
+
+    It goes about as deep as without one, unless the user's own limit is higher.
+    """
+    outer, limit = (running.trace, running.limit), sys.getrecursionlimit()
+    running.trace, running.limit = trace, limit
     try:
         sys.setrecursionlimit(max(limit, _LEAST))
         yield
     finally:
         if sys.getrecursionlimit() == max(limit, _LEAST):  # the code has set no other
             sys.setrecursionlimit(limit)
-        running.limit = outer
+        running.trace, running.limit = outer
 
 
 def users_limit() -> int:

@@ -11,7 +11,7 @@ from typing import Any
 
 from dy2st.convert.aliases import Locations
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.dy2static import deeper, run_in
+from dy2st.convert.dy2static import run_in
 from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
@@ -116,7 +116,7 @@ def trace(
         try:
             counted = partial(len, program.operators)
             progress = Progress(f"tracing {program.name}", 0, counted, "operators")
-            with run_in(machine), deeper(), progress:
+            with run_in(machine), progress:
                 result = _run(machine, function, args, kwargs)
         except BaseException as error:
             if isinstance(error, StateMade) and not call_context.is_lost:
