@@ -552,7 +552,7 @@ class _Writer:
             *self.run(),
             f"  {_unpacked(self.results)} = results",
             *(f"  t{index} = {one}" for index, one in enumerate(self.made())),
-            f"  return {_result(self.concrete.finished.result, self.results, self.names)}",
+            f"  return {self.result()}",
         ]
         exec(compile("\n".join(lines), "<dy2st call>", "exec"), self.names)
         # `names` are its globals: with itself among them it would be a cycle.
@@ -587,6 +587,14 @@ class _Writer:
             made[index] = f"t{before}"
         return made
 
+    def result(self) -> str:
+        """What a call gives back."""
+        tree = self.concrete.finished.result
+        if found := _expression(tree, self.names, set()):
+            return found
+        self.names["tree"] = tree
+        return f"rebuild(tree, [{', '.join(f't{one[1:]}' for one in self.results)}], {{}})"
+
 
 def _unpacked(names: Sequence[str]) -> str:
     return f"{', '.join(names)}," if names else "_"
@@ -599,36 +607,24 @@ def _arrays(tensors: Sequence[str]) -> str:
 # -- what is given back -------------------------------------------------------------------------
 
 
-def _result(tree: Any, results: list[str], names: dict[str, Any]) -> str:
-    """An expression of what a call gives back, over its results."""
-    if _is_plain(tree, set()):
-        return _expression(tree, names)
-    names["tree"] = tree
-    return f"rebuild(tree, [{', '.join(f't{one[1:]}' for one in results)}], {{}})"
-
-
-def _is_plain(tree: Any, met: set[int]) -> bool:
-    """Whether it is tensors and constants in new containers, of which each is met once."""
+def _expression(tree: Any, names: dict[str, Any], met: set[int]) -> str:
+    """Tensors and constants in new containers, of which each is met once; "" of anything else."""
     kind = type(tree)
     if kind is Out:
-        return tree.number is None or info(tree.number).dtype is not None
-    if kind is not Made:
-        return kind is Known or not issubclass(kind, Tree)
-    # An expression would make an object that stands in two places twice.
-    is_new = tree.like is None and info(tree.kind).display and id(tree) not in met
-    met.add(id(tree))
-    return bool(is_new) and all(item is not MISSING and _is_plain(item, met) for item in tree.items)
-
-
-def _expression(tree: Any, names: dict[str, Any]) -> str:
-    kind = type(tree)
-    if kind is Out:
-        return f"{tree.number.__name__}(r{tree.index}.item())" if tree.number else f"t{tree.index}"
+        if tree.number is None:
+            return f"t{tree.index}"
+        has_type = info(tree.number).dtype is not None
+        return f"{tree.number.__name__}(r{tree.index}.item())" if has_type else ""
     if kind is Known:
         return f"{_constant(tree.get, names)}()"
     if kind is not Made:
-        return _constant(tree, names)
-    items = [_expression(item, names) for item in tree.items]
+        return "" if issubclass(kind, Tree) or tree is MISSING else _constant(tree, names)
+    # An expression would make an object that stands in two places twice.
+    is_new = tree.like is None and info(tree.kind).display and id(tree) not in met
+    met.add(id(tree))
+    items = [_expression(item, names, met) for item in tree.items] if is_new else [""]
+    if not all(items):
+        return ""
     if tree.kind is dict:
         keys = [_constant(key, names) for key in tree.keys]
         items = [f"{key}: {item}" for key, item in zip(keys, items, strict=True)]
