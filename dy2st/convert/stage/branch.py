@@ -217,31 +217,26 @@ def stage_if(
                     end.results = (found,) if is_single else tuple(found or ())
                 _note_end(region, settled(trace, known, end))
             regions.append(region)
-        return _left_by(trace, pred, regions, names, of_cases)
-
-
-def _left_by(
-    trace: Trace, pred: Variable, regions: Sequence[Region], names: Sequence[str], of_cases: bool
-) -> tuple[Any, ...]:
-    """What the variables hold after one of two sides, where the code goes on."""
-    left, right = regions
-    # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
-    if of_cases and isinstance(left.raised, Exception) and type(left.raised) is type(right.raised):
-        # Both cases of an operation raise the same, in the same words.
-        assert right.raised is not None
-        said = (*left.raised.args, *right.raised.args)
-        if all(isinstance(one, str) for one in said) and left.raised.args == right.raised.args:
+        left, right = regions
+        # Whichever case it is, Python raises this: the trace does, and no Program is needed for it.
+        if of_cases and isinstance(left.raised, Exception) and _is_same(left.raised, right.raised):
             raise left.raised
-    for raised, rest in ((left, right), (right, left)):
-        is_carried = raised.raised is None and raised.results is None
-        if is_carried and rest.raised is None and rest.outcome is None:
-            # A handler may catch what one side raises: all that follows goes into the other side,
-            # until the handler closes the path.
-            rest.pending = PendingHandlerPath(pred, raised is left, raised, rest, ExitStack())
-            rest.pending.running.enter_context(trace.resumed(rest))
-            assert rest.results is not None
-            return rest.results
-    return proceed(trace, _combined(trace, pred, regions, names), names)
+        for raised, rest in ((left, right), (right, left)):
+            is_carried = raised.raised is None and raised.results is None
+            if is_carried and rest.raised is None and rest.outcome is None:
+                # A handler may catch what one side raises: all that follows goes into the other
+                # side, until the handler closes the path.
+                rest.pending = PendingHandlerPath(pred, raised is left, raised, rest, ExitStack())
+                rest.pending.running.enter_context(trace.resumed(rest))
+                assert rest.results is not None
+                return rest.results
+        return proceed(trace, _combined(trace, pred, regions, names), names)
+
+
+def _is_same(error: Exception, other: BaseException | None) -> bool:
+    """Whether both cases of an operation raise the same, in the same words."""
+    is_one = type(error) is type(other) and error.args == getattr(other, "args", ())
+    return is_one and all(isinstance(one, str) for one in error.args)
 
 
 def end_region(
