@@ -224,7 +224,15 @@ def _finish(
     # Those of the code alone: effects read other places.
     reads = None if keeping is None else Reads(machine, keeping)
     finished.effects = effects_of(machine, taker)
-    _note_gradients(machine, taker, finished)
+    # What a call does to the gradients of its arguments.
+    finished.has_gone_back = tracer.has_gone_back
+    inputs = {id(variable): i for i, variable in enumerate(program.inputs)}
+    for place in list(machine.over.values()):
+        if place.name is PLACE and id(place.owner) in inputs:
+            finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
+    if finished.has_gone_back:
+        flows = tracer.flags.flows_through
+        finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]
     if keeping is not None and reads is not None:
         keeping.end(machine, reads, taker, finished)
     finished.given = [*taker.given.values()]
@@ -289,15 +297,3 @@ def _capturing(
         return known[key]
 
     return capture
-
-
-def _note_gradients(trace: Machine, taker: Taker, finished: Finished) -> None:
-    """Note at the end of a trace what a call does to the gradients of its arguments."""
-    finished.has_gone_back = trace.tracer.has_gone_back
-    inputs = {id(variable): i for i, variable in enumerate(trace.tracer.program.inputs)}
-    for place in list(trace.over.values()):
-        if place.name is PLACE and id(place.owner) in inputs:
-            finished.leaves.append((inputs[id(place.owner)], taker.take(place.value)))
-    if finished.has_gone_back:
-        flows = trace.tracer.flags.flows_through
-        finished.freed = [i for i, leaf in enumerate(taker.leaves) if flows(leaf)]

@@ -29,11 +29,6 @@ from dy2st.transpiler.nodes import Node, at, is_own
 from dy2st.transpiler.source import is_generic
 
 
-def lambda_(low: Lowering, node: Node) -> ast.expr:
-    """`lambda x: v`; one that a rewrite has made stays: it runs here, and at once."""
-    return thunk(low.expression(node.body)) if is_own(node) else _made(low, node)
-
-
 def define_(low: Lowering, node: Node) -> list[ast.stmt]:
     """`def f(x): ...`, `class C(Base, key=v): ...`.
 
@@ -185,7 +180,8 @@ def _define_loops(
 
 
 EXPRESSIONS = {
-    gast.Lambda: lambda_,
+    # One that a rewrite has made stays: it runs here, and at once.
+    gast.Lambda: lambda low, n: thunk(low.expression(n.body)) if is_own(n) else _made(low, n),
     gast.ListComp: comprehension,
     gast.SetComp: comprehension,
     gast.DictComp: comprehension,

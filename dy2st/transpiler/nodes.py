@@ -226,12 +226,6 @@ def is_bare_super(node: Node) -> bool:
     )
 
 
-def first_line(function: Node) -> int:
-    """The line at which a function begins, as its code says: that of its first decorator."""
-    lines: list[int] = [node.lineno for node in (function, *function.decorator_list)]
-    return min(lines)
-
-
 def split_docstring(body: Block) -> tuple[Block, Block]:
     """A function's docstring, if it has one, and the rest."""
     first = body[0] if body else None

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 import gast
 
-from dy2st.transpiler.nodes import Node, first_line, statements_inside
+from dy2st.transpiler.nodes import Node, statements_inside
 from dy2st_runtime.errors import Location, SourceUnavailable
 from dy2st_runtime.thread_state import Shared
 
@@ -365,7 +365,8 @@ class InnerCodes:
         else:
             # What makes a function or class with type parameters is a function around it.
             name = f"<generic parameters of {node.name}>" if is_generic(node) else node.name
-            found = self._found.get((name, first_line(node)), [])
+            line = min(one.lineno for one in (node, *node.decorator_list))  # as its code says
+            found = self._found.get((name, line), [])
         if len(found) < 2:
             return found[0] if found else None
         fitting = [one for one in found if _lies_in(one[1], node)]

@@ -39,14 +39,6 @@ def to_move(trace: Trace, owner: Any) -> Any:
     return trace.writable(owner)
 
 
-def to_cut(trace: Trace, owner: Any) -> Any:
-    """The same where the last element goes: one that the call has put there, or one of before."""
-    content = trace.content(owner)
-    if type(content) is not type(owner) or len(content) <= len(owner):
-        trace.read_content(owner)
-    return trace.writable(owner)
-
-
 def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
     """Note that a value gets a place or key; one that was taken away gets another place."""
     if not trace.is_as_found(owner):
@@ -516,8 +508,12 @@ def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
 
 @method_row(list, deque)
 def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
+    content = trace.content(owner)
     is_last = type(index) is int and index == -1
-    content = to_cut(trace, owner) if is_last else to_move(trace, owner)
+    # None moves where the last one goes, that the call itself has put there.
+    if not is_last or type(content) is not type(owner) or len(content) <= len(owner):
+        trace.read_content(owner)
+    content = trace.writable(owner)
     if _is_known(content, index):
         return content.pop() if type(owner) is deque else content.pop(index)
     content = whole_of(trace, owner, content)

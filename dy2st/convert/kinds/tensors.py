@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -181,8 +180,10 @@ def backward(
         refuse_stopped(tensor)
     seed = tracer.variable(seed_of(tensor, grad_tensor))
     leaves = leaves_of(tracer, output, retain_graph)
-    with _no_others(trace):
-        found = gradients_or_zeros(tracer, [output], [seed], [*leaves])
+    apart = tracer.flags.apart
+    before = len(apart)
+    found = gradients_or_zeros(tracer, [output], [seed], [*leaves])
+    del apart[before:]  # all that gradients flow through is a leaf: none is made of another
     tracer.has_gone_back = True
     at_end: dict[AfterBackward, list[Tensor]] = {}
     for leaf, gradient in zip(leaves.values(), found, strict=True):
@@ -193,15 +194,6 @@ def backward(
             totals = trace.call(hook, *(grad_of(trace, leaf) for leaf in among))
             for leaf, total in zip(among, totals, strict=True):
                 set_grad(trace, leaf, tracer.variable(total))
-
-
-@contextmanager
-def _no_others(trace: Trace) -> Iterator[None]:
-    """All that gradients flow through is a leaf of the walk, so none is made of another."""
-    apart = trace.tracer.flags.apart
-    count = len(apart)
-    yield
-    del apart[count:]
 
 
 def _add(

@@ -594,7 +594,14 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         owner = get_referents(value)[0]
         now = native(trace, owner)
         return value if now is owner else getattr(now, kind.__name__.rpartition("_")[2])()
-    return _array_now(trace, value) if issubclass(kind, np.ndarray) else value
+    if not issubclass(kind, np.ndarray):
+        return value
+    # As the code has changed it, or that into whose memory it looks.
+    if (id(value), STATE) in trace.over:
+        return trace.over[id(value), STATE].value
+    if (id(viewed(trace, value)), STATE) not in trace.over:
+        return value
+    return with_overlay_materialised(trace, [value], value.copy, only_reads=True)
 
 
 def _gathered(trace: Trace, generated: Generated) -> Any:
@@ -624,16 +631,6 @@ def _derived_now(trace: Trace, value: Any) -> Any:
         if isinstance(name, str) and one is not MISSING:
             object.__setattr__(made, name, one)
     return made
-
-
-def _array_now(trace: Trace, value: Any) -> Any:
-    """An array as the code has changed it, or that into whose memory it looks."""
-    place = trace.over.get((id(value), STATE))
-    if place is not None:
-        return place.value
-    if (id(viewed(trace, value)), STATE) not in trace.over:
-        return value
-    return with_overlay_materialised(trace, [value], value.copy, only_reads=True)
 
 
 def _place_of_tensor(cases: Sequence[Any]) -> int | None:

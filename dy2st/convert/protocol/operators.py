@@ -133,10 +133,12 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
         if found is not NotImplemented:
             return found
     if _is_sequence(left) or _is_sequence(right):
-        if trace.origin(left, Sizes) or trace.origin(right, Sizes):
-            found = _of_sizes(trace, name, left, right)
-        else:
-            found = _of_sequences(trace, name, left, right)
+        has_sizes = trace.origin(left, Sizes) or trace.origin(right, Sizes)
+        if has_sizes and name in ("eq", "ne", "add"):  # as of tuples: see `SizeList`
+            left, right = (list(one) if isinstance(one, tuple) else one for one in (left, right))
+        found = _of_sequences(trace, name, left, right)
+        if has_sizes and type(found) is list:
+            found = trace.sized(found)
         if found is not NotImplemented:
             return found
     if name == "mul" and kinds[1] in (str, Text) and number_kind(left) is not None:
@@ -218,14 +220,6 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if name in COMPARISONS and _is_sequence(left) and _is_sequence(right):
         return compare_lists(trace, name, left, right)
     return NotImplemented
-
-
-def _of_sizes(trace: Trace, name: str, left: Any, right: Any) -> Any:
-    """Shapes of tensors equal tuples, and join with them to a list: see `SizeList`."""
-    if name in ("eq", "ne", "add"):
-        left, right = (list(one) if isinstance(one, tuple) else one for one in (left, right))
-    found = _of_sequences(trace, name, left, right)
-    return trace.sized(found) if type(found) is list else found
 
 
 def _kind_of(value: Any) -> Any:

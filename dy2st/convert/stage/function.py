@@ -79,11 +79,12 @@ def repeatable(
                     if _state(trace) != before:
                         site.is_refused = True
                     elif call.fits:
-                        leaves = [call.leaves, variables_of(result)]
-                        given = [[*map(trace.tracer.captured, some)] for some in leaves]
+                        given, results = call.leaves, variables_of(result)
+                        leaves = [*map(trace.tracer.captured, given)]
+                        ends = [*map(trace.tracer.captured, results)]
                         place = trace.tracer.locate(), trace.tracer.layer
                         read = repeats.read_since(mark)
-                        first = Recorded(call.objects, read, operators, *given, *place)
+                        first = Recorded(call.objects, read, operators, leaves, ends, *place)
                         repeats.note(site, call.key, first)
             return result
         finally:
