@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, floordiv, mod, mul, sub
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -274,11 +274,7 @@ def _checked_size(size: Any) -> Axis:
     return None if number == -1 else number
 
 
-class Requirement(NamedTuple):
-    """A condition that the user declared, and the words for it."""
-
-    condition: Any
-    reason: str
+Requirement = tuple[Any, str]  # a condition that the user declared, and the words for it
 
 
 class _Sizes:
@@ -299,7 +295,7 @@ class _Sizes:
         # Required once for each name, where it is declared first.
         if first == place and entry.multiple > 1:
             condition = entry.symbol % entry.multiple == 0
-            self.requirements.append(Requirement(condition, f"declared in InputSpec of {place}"))
+            self.requirements.append((condition, f"declared in InputSpec of {place}"))
 
     def size(self, entry: Any, place: str, unknown: str) -> Size:
         """The size of one axis, when all declarations are known."""
@@ -316,7 +312,7 @@ class _Sizes:
             raise SpecError(f"{place} of an InputSpec is {size}, which is always below 0")
         least = size >= 0
         if not isinstance(least, bool):
-            self.requirements.append(Requirement(least, f"declared in InputSpec of {place}"))
+            self.requirements.append((least, f"declared in InputSpec of {place}"))
         return size
 
     def named(self, name: str) -> Size:

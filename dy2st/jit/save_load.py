@@ -526,13 +526,10 @@ class _Alone:
         wrong = next(wrong_entries(self.program.structure, types), "")
         if not wrong and not self.finished.not_plain:
             return
-        what = (
-            f"what a saved Program cannot give back: {wrong}"
-            if wrong
-            else f"what a Program alone cannot give back: {self.finished.not_plain}"
-        )
+        who = "a saved Program" if wrong else "a Program alone"
+        what = f"returns what {who} cannot give back: {wrong or self.finished.not_plain}"
         raise ConversionError(
-            f"{self.program.name}() returns {what}",
+            f"{self.program.name}() {what}",
             at=self.at,
             why="a Program gives back tensors, Python constants, and lists, tuples and "
             "dicts of them",

@@ -341,56 +341,50 @@ def _to_specs(arguments: Any, name: str) -> Any:
 
 def _check_fits(name: str, spec: Any, value: Any) -> None:
     """Raise SpecError unless the argument has the form of its spec."""
+    said, is_tensors = "", isinstance(value, (Tensor, np.ndarray))
     if isinstance(spec, InputSpec):
-        _check_tensor(name, spec, value)
+        said = _misfit_of_tensor(spec, value) if is_tensors else _no_tensor(name, spec, value)
     elif is_container(spec):
         if type(value) is not type(spec):
             kind = "tensor" if isinstance(value, Tensor) else type(value).__name__
-            raise SpecError(
-                f"argument `{name}` is a {kind}; its InputSpec is a {type(spec).__name__}"
-            )
-        if isinstance(spec, dict) and value.keys() != spec.keys():
-            keys = f"has the keys {[*value]}; its InputSpec has {[*spec]}"
-            raise SpecError(f"argument `{name}` {keys}")
-        if len(value) != len(spec):
-            length = f"is of length {len(value)}; its InputSpec is of length {len(spec)}"
-            raise SpecError(f"argument `{name}` {length}")
+            said = f" is a {kind}; its InputSpec is a {type(spec).__name__}"
+        elif isinstance(spec, dict) and value.keys() != spec.keys():
+            said = f" has the keys {[*value]}; its InputSpec has {[*spec]}"
+        elif len(value) != len(spec):
+            said = f" is of length {len(value)}; its InputSpec is of length {len(spec)}"
         pairs = spec.items() if isinstance(spec, dict) else enumerate(spec)
-        for key, entry in pairs:
+        for key, entry in () if said else pairs:
             _check_fits(f"{name}[{key!r}]", entry, value[key])
-    elif isinstance(value, (Tensor, np.ndarray)):
-        raise SpecError(
-            f"argument `{name}` is a tensor; its entry of input_spec is {spec!r:.60}: write "
-            f"InputSpec({list(value.shape)}, '{value.dtype}')"
-        )
+    elif is_tensors:
+        wanted = f"InputSpec({list(value.shape)}, '{value.dtype}')"
+        said = f" is a tensor; its entry of input_spec is {spec!r:.60}: write {wanted}"
     elif constant_key(value) != constant_key(spec):
-        raise SpecError(f"argument `{name}` is {value!r:.60}; its input_spec says {spec!r:.60}")
+        said = f" is {value!r:.60}; its input_spec says {spec!r:.60}"
+    if said:
+        raise SpecError(f"argument `{name}`{said}")
 
 
-def _check_tensor(name: str, spec: InputSpec, value: Any) -> None:
-    if not isinstance(value, (Tensor, np.ndarray)):
-        kind = type(value)
-        if hasattr(value, "__dlpack__"):
-            what, hint = f"a {kind.__module__}.{kind.__qualname__}", f"dy2st.from_dlpack({name})"
-        elif hasattr(value, "__array__") or isinstance(value, (list, tuple, int, float)):
-            what, hint = f"{value!r:.60}", f"dy2st.to_tensor({name})"
-        else:
-            said = f"argument `{name}` is {value!r:.60}; its InputSpec says tensor: {spec}"
-            raise SpecError(said)
-        said = f"argument `{name}` is {what}, not a tensor of dy2st ({spec}): give {hint}"
-        raise SpecError(said)
-    if value.ndim != len(spec.shape):
-        raise SpecError(
-            f"argument `{name}` has the shape {list(value.shape)}; its InputSpec says "
-            f"{list(spec.shape)}, another number of axes"
-        )
+def _no_tensor(name: str, spec: InputSpec, value: Any) -> str:
+    kind = type(value)
+    if hasattr(value, "__dlpack__"):
+        what, hint = f"a {kind.__module__}.{kind.__qualname__}", f"dy2st.from_dlpack({name})"
+    elif hasattr(value, "__array__") or isinstance(value, (list, tuple, int, float)):
+        what, hint = f"{value!r:.60}", f"dy2st.to_tensor({name})"
+    else:
+        return f" is {value!r:.60}; its InputSpec says tensor: {spec}"
+    return f" is {what}, not a tensor of dy2st ({spec}): give {hint}"
+
+
+def _misfit_of_tensor(spec: InputSpec, value: Any) -> str:
+    said, wanted = "; its InputSpec says ", list(spec.shape)
+    if value.ndim != len(wanted):
+        return f" has the shape {list(value.shape)}{said}{wanted}, another number of axes"
     if value.dtype != spec.dtype:
-        raise SpecError(
-            f"argument `{name}` has dtype {value.dtype}; its InputSpec says {spec.dtype}: cast it"
-        )
-    for axis, (size, wanted) in enumerate(zip(value.shape, spec.shape, strict=True)):
-        if isinstance(wanted, int) and size != wanted:
-            raise SpecError(f"argument `{name}`, axis {axis}: {size}; its InputSpec says {wanted}")
+        return f" has dtype {value.dtype}{said}{spec.dtype}: cast it"
+    for axis, (size, one) in enumerate(zip(value.shape, wanted, strict=True)):
+        if isinstance(one, int) and size != one:
+            return f", axis {axis}: {size}{said}{one}"
+    return ""
 
 
 # The place or name of an argument, and the keys that lead on from there.
