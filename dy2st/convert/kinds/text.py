@@ -224,11 +224,12 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
             why="the format of a text is part of the Program",
             hint="take a format that is known, such as {x:>10.2f}",
         )
-    if isinstance(value, BaseException) and conversion in ("", "s"):
-        # Its text, if only the run knows that, is made of what it was raised with.
-        is_plain = type(value).__str__ is BaseException.__str__
-        if is_plain and holds_traced(trace, value.args):
-            value = value.args[0] if len(value.args) == 1 else value.args
+    args = value.args if isinstance(value, BaseException) and conversion in ("", "s") else ()
+    written: Any = type(value).__str__
+    if written in (BaseException.__str__, KeyError.__str__) and holds_traced(trace, args):
+        # Its text is made of what it was raised with, that of a KeyError as repr() has it.
+        conversion = "r" if written is KeyError.__str__ and len(args) == 1 else conversion
+        value = args[0] if len(args) == 1 else args
     if type(value) is Text and conversion in ("", "s") and not spec:
         return value
     element = getattr(trace.content(value) if type(value) is list else None, "element", None)

@@ -221,3 +221,13 @@ def test_an_exception_keeps_the_one_that_was_handled_when_it_was_raised(function
             return type(context).__name__, None if context is None else context.args[0]
 
     same(f, *CALLS)
+
+
+def test_the_text_of_a_key_error_shows_a_key_that_the_run_knows():
+    def f(x):
+        try:
+            return {0: "none", -1: "all"}[int((x > 1).sum()) - 1]
+        except KeyError as error:
+            return str(error), f"{error}", f"{error!s:>4}"
+
+    same(f, *CALLS)
