@@ -128,7 +128,7 @@ def test_nested_inputs_and_results_and_names_of_sizes():
     a, b = torch.randn(5, 3), torch.randn(5, 3)
     wanted = module((a, b), table=table)
     found = model((a.numpy(), b.numpy()), {"x": table["x"].numpy()})
-    assert "rowsx3" in repr(model)
+    assert "float32[rows, 3]" in repr(model)
     assert found["rows"] == 5 and found["both"][1][1:] == [None, 7]
     np.testing.assert_allclose(found["sum"].numpy(), wanted["sum"].detach().numpy(), 1e-5, 1e-6)
 
