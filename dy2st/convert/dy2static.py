@@ -207,9 +207,7 @@ class Vocabulary(TracedCalls):
     gathered: Callable[[Indexed], list[Any]]
     first_of: Callable[Concatenate[Any, ...], Any]  # (source, default)
     source_of: Unary  # None: the items are there
-    consumed: Callable[..., Any]  # (source, what takes each item, whether it goes on)
     is_decided: Callable[[Any, bool], Any]
-    push_loop: Callable[[Any, Callable[..., Any] | None, Body, State], State]
 
 
 # `made` is a method of the Trace: a new list, set or dict, noted as made here. `push` is what the

@@ -203,8 +203,16 @@ class ConcreteProgram:
         If it raises, `call` is told what was to be written before that. `containers` are the lists,
         dicts and sets of the call, which it changes and gives back.
         """
-        if self.finished.unknown:
-            self._refuse_call()
+        # Nobody knows after such a call what a tensor holds that a buffer was before.
+        for name, at in self.finished.unknown:
+            raise ConversionError(
+                f"the buffer `{name}` is changed in place after a branch or loop that depends on "
+                "a tensor may have made it another tensor",
+                at=at,
+                why="whether the tensor that it was before the call is changed, is known only when "
+                "the Program runs, and whoever else holds it would see that",
+                hint=f"begin with a copy: let `{name}` be its own clone()",
+            )
         for place, _ in self.finished.leaves:
             check_leaf(self.main_program, place, tensors[place])
         for place, _ in self._changed:
@@ -295,18 +303,6 @@ class ConcreteProgram:
             "lost, since it has also printed, or done what must not be done twice",
             place_of(self.function),
         )
-
-    def _refuse_call(self) -> None:
-        """Refuse a call after which nobody knows what a tensor holds that a buffer was before."""
-        for name, at in self.finished.unknown:
-            raise ConversionError(
-                f"the buffer `{name}` is changed in place after a branch or loop that depends on "
-                "a tensor may have made it another tensor",
-                at=at,
-                why="whether the tensor that it was before the call is changed, is known only when "
-                "the Program runs, and whoever else holds it would see that",
-                hint=f"begin with a copy: let `{name}` be its own clone()",
-            )
 
     def _run(self, tensors: Sequence[EagerTensor], state: State) -> tuple[list[Any], State]:
         better = self.optimized or self

@@ -117,7 +117,8 @@ def call(low: Lowering, node: Node) -> ast.expr:
     is_bare = isinstance(node.func, gast.Name) and not node.args and not node.keywords
     if is_bare and node.func.id == "globals" and low.is_builtin("globals"):
         return low.call("attr", load(low.function), constant("__globals__"))
-    if _has_star(node.args) or any(keyword.arg is None for keyword in node.keywords):
+    has_star = any(isinstance(one, gast.Starred) for one in node.args)
+    if has_star or any(keyword.arg is None for keyword in node.keywords):
         # How many arguments there are may be known to the Program alone.
         marks = [constant(None), constant(True)]
         called = low.call("convert_call", low.expression(node.func), *marks)
@@ -204,10 +205,6 @@ def dict_display(low: Lowering, node: Node) -> ast.expr:
         return low.call("gather_dict", *entries)
     keys, values = low.expressions(node.keys), low.expressions(node.values)
     return low.call("made", ast.Dict([*keys], values))
-
-
-def _has_star(nodes: Block) -> bool:
-    return any(isinstance(node, gast.Starred) for node in nodes)
 
 
 def joined(low: Lowering, node: Node) -> ast.expr:

@@ -121,9 +121,8 @@ class _Chain:
         ]
 
     def _bind_whole(self, pattern: Node) -> Block:
-        if pattern.name is None:
-            return []
-        return [at(pattern, assign(pattern.name, load(self._subject)))]
+        name = pattern.name
+        return [] if name is None else [at(pattern, assign(name, load(self._subject)))]
 
     def _test(self, pattern: Node) -> tuple[Block, Node, Block]:
         """What runs first, the test of a pattern, and what it binds."""
@@ -133,7 +132,8 @@ class _Chain:
         simple = self._simple(inner)
         if simple is not None:
             return [], simple, binds
-        held = (getattr(n, "name", None) or getattr(n, "rest", None) for n in _parts(pattern))
+        parts = [node for node in walk(pattern) if isinstance(node, gast.pattern)]
+        held = (getattr(n, "name", None) or getattr(n, "rest", None) for n in parts)
         names = sorted({name for name in held if name is not None})
         hit, parts = self._context.flag("hit"), [self._context.flag("part") for _ in names]
         listed = gast.Tuple([constant(name) for name in names], gast.Load())
@@ -158,10 +158,6 @@ class _Chain:
         else:
             return None
         return at(pattern, test)
-
-
-def _parts(pattern: Node) -> list[Node]:
-    return [node for node in walk(pattern) if isinstance(node, gast.pattern)]
 
 
 def _spec(pattern: Node) -> Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,13 +17,7 @@ from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
-from dy2st.convert.values.special import (
-    CONTENT,
-    MISSING,
-    Indexed,
-    SymbolicSequence,
-    Union,
-)
+from dy2st.convert.values.special import CONTENT, MISSING, Indexed, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable
 from dy2st_runtime.ir.choice import Text
@@ -54,16 +48,6 @@ def note_put(trace: Trace, owner: Any, key: Any, value: Any) -> None:
         return
     if before is value:
         trace.read_item(owner, key, value)
-
-
-def note_slice(trace: Trace, owner: Any, content: Any, part: slice, values: Sequence[Any]) -> None:
-    """The same of values that get the places of a slice; what is behind moves if it grows."""
-    places = range(len(content))[part]
-    if len(places) != len(values):
-        trace.read_content(owner)
-    trace.read_length(owner)
-    for place, value in zip(places, values, strict=False):
-        note_put(trace, owner, place, value)
 
 
 def is_lazy(trace: Trace, iterable: Any) -> bool:

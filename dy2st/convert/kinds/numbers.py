@@ -280,9 +280,14 @@ def _row_of_items(function: Any, own: Any) -> None:
 @method_row(np.ufunc, name="__call__")
 def ufunc(trace: Trace, function: Any, *values: Any, **options: Any) -> Any:
     """Any other ufunc: of tensors, of arrays and of numbers that are known."""
-    if any(map(is_traced, (*values, *options.values()))):
-        return _of_tensors(trace, function, "__call__", values, options)
-    return _by_numpy(trace, function, values, options)
+    if not any(map(is_traced, (*values, *options.values()))):
+        return _by_numpy(trace, function, values, options)
+    # What the tensors themselves make of it.
+    inputs, first = trace.exported(values[: function.nin]), values[function.nin :]
+    tensors = [one for one in inputs if isinstance(one, Tensor)]
+    if first or not tensors:
+        raise refused_by_numpy(function)
+    return tensors[0].__array_ufunc__(function, "__call__", *inputs, **trace.exported(options))
 
 
 def _by_numpy(
@@ -301,17 +306,6 @@ def _by_numpy(
         return function(*map(own, values), **{key: own(one) for key, one in options.items()})
 
     return trace.with_overlay_materialised(arrays, run, not out)
-
-
-def _of_tensors(
-    trace: Trace, function: Any, method: str, values: tuple[Any, ...], options: dict[str, Any]
-) -> Any:
-    """What the tensors themselves make of a ufunc of NumPy."""
-    inputs, first = trace.exported(values[: function.nin]), values[function.nin :]
-    tensors = [one for one in inputs if isinstance(one, Tensor)]
-    if first or not tensors:
-        raise refused_by_numpy(function)
-    return tensors[0].__array_ufunc__(function, method, *inputs, **trace.exported(options))
 
 
 # -- math, on floats ------------------------------------------------------------------------------

@@ -370,18 +370,16 @@ def _each(trace: Trace, iterable: Any, function: Any) -> Any:
 
 @function_row(copy.copy)
 def _copy(trace: Trace, value: Any) -> Any:
-    own = own_method(trace, value, "__copy__")
+    own, kind = own_method(trace, value, "__copy__"), type(value)
     if own is not None:
         return trace.call(own, value)
-    if _is_atom(value) or type(value) is tuple:
+    if _is_atom(value) or kind is tuple:
         return value
     if isinstance(value, Tensor):
         return value if getattr(value, "number", None) is not None else F.assign(value)
-    if isinstance(value, tuple) and (
-        hasattr(type(value), "_fields") or not _says_how(trace, value)
-    ):
+    if isinstance(value, tuple) and (hasattr(kind, "_fields") or not _says_how(trace, value)):
         return _of_tuple(trace, value, value)
-    if info(type(value)).is_container:
+    if info(kind).is_container:
         return trace.call(value.copy)
     if _says_how(trace, value) or isinstance(value, BaseException):
         return trace.call_library(copy.copy, (value,), {})

@@ -163,15 +163,10 @@ def _getrecursionlimit(trace: Trace) -> Any:
     return trace.read("volatile", sys.getrecursionlimit, ((), ()), users_limit())
 
 
-def is_asked_again(trace: Trace, row: EffectRow, values: Iterable[Any]) -> bool:
-    """Whether a call is asked again at each call: not for what the code itself has set."""
-    return row.is_asked and not has_set_variables(trace) and all(map(_is_settled, values))
-
-
-def _is_settled(value: Any) -> bool:
+def is_settled(value: Any) -> bool:
     """Whether a value is asked for by what it is: nobody changes it, or by which object it is."""
     if isinstance(value, tuple) and type(value).__hash__ is tuple.__hash__:
-        return all(map(_is_settled, value))
+        return all(map(is_settled, value))
     row = info(type(value)).base
     is_value = row.is_atom or row.family in ("class", "value")
     return is_value or _hash_of(type(value)) is _BY_IDENTITY

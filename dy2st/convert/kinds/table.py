@@ -127,9 +127,3 @@ def say_misfit(error: TypeError, function: Any, args: Any, options: Any) -> None
         function(*args, **options)
     except TypeError as said:
         raise said.with_traceback(None) from None
-
-
-def say_method_misfit(error: TypeError, owner: Any, name: str, args: Any, options: Any) -> None:
-    """The same for a method of a built-in type: an empty object is asked, as none may change."""
-    if type(owner).__module__ in ("builtins", "collections"):
-        say_misfit(error, getattr(type(owner)(), name, None), args, options)

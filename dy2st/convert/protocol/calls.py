@@ -36,8 +36,9 @@ from dy2st.convert.kinds.objects import call_generated
 from dy2st.convert.kinds.side_effects import (
     called_by_the_user,
     check_side_effects,
-    is_asked_again,
+    has_set_variables,
     is_fresh,
+    is_settled,
     looks_at_caller,
     note_environment,
     note_settings,
@@ -49,7 +50,6 @@ from dy2st.convert.kinds.table import (
     WHOLE,
     load_late,
     row_of_function,
-    say_method_misfit,
     say_misfit,
 )
 from dy2st.convert.kinds.text import inside, is_silent, logs_message
@@ -351,7 +351,9 @@ def call_method_row(
     try:
         return row(trace, owner, *args, **kwargs)
     except TypeError as error:
-        say_method_misfit(error, owner, name, args, kwargs)
+        if type(owner).__module__ in ("builtins", "collections"):
+            # An empty object is asked, as none may change.
+            say_misfit(error, getattr(type(owner)(), name, None), args, kwargs)
         raise
 
 
@@ -366,9 +368,10 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
         return None
     whole = with_owner(function, args) if is_in_c else args
     values = (*whole, *kwargs.values())
-    # What the process answers (`os.getcwd`) is asked again at each call.
+    # What the process answers (`os.getcwd`) is asked again at each call, if the code sets none.
     row = row_of(function, values)
-    if is_asked_again(trace, row, (*args, *kwargs.values())):
+    is_asked = row.is_asked and not has_set_variables(trace)
+    if is_asked and all(map(is_settled, (*args, *kwargs.values()))):
         return trace.read_volatile(function, *args, **kwargs)
     if not is_in_c and note_environment(trace, function, args):
         return function(*args, **kwargs)

@@ -29,7 +29,6 @@ from dy2st.convert.kinds.lists import (
     item_of,
     new_list,
     note_put,
-    note_slice,
     of_each,
     set_item_of,
     set_slice_of,
@@ -669,7 +668,12 @@ def _set_in_list(trace: Trace, owner: Any, index: Any, value: Any) -> None:
             return
         value = trace.listed(value)
         if type(value) is not SymbolicSequence:
-            note_slice(trace, owner, content, index, value)
+            taken = range(len(content))[index]
+            if len(taken) != len(value):  # what is behind moves
+                trace.read_content(owner)
+            trace.read_length(owner)
+            for place, one in zip(taken, value, strict=False):
+                note_put(trace, owner, place, one)
             content[index] = value
             return
     # Which elements move, and where to, depends on the whole list: all of it is read.

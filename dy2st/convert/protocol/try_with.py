@@ -29,14 +29,7 @@ from dy2st.convert.protocol.calls import call, is_library
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.names import new_cell, set_cell
 from dy2st.convert.protocol.natives import CELL
-from dy2st.convert.stage.branch import (
-    end_region,
-    for_cases,
-    known,
-    raise_outcome,
-    splice,
-    stage_if,
-)
+from dy2st.convert.stage.branch import end_region, for_cases, known, raise_outcome, splice, stage_if
 from dy2st.convert.stage.checks import State, attempt, map_cases, must, throw
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
