@@ -42,11 +42,9 @@ def dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
 
 
 @polyfill(itertools.filterfalse)
-def filterfalse(function: Any, iterable: Any, /) -> Iterator[Any]:
+def filterfalse(function: Any, iterable: Any, /) -> Any:
     """`itertools.filterfalse`."""
-    for item in iterable:
-        if not (item if function is None else function(item)):
-            yield item
+    return filter(lambda item: not (item if function is None else function(item)), iterable)
 
 
 @polyfill(itertools.starmap)
@@ -127,34 +125,24 @@ def combinations_with_replacement(iterable: Any, r: int) -> Any:
     return _chosen(list(iterable), r, 0)
 
 
-def _chosen(pool: Any, r: int, step: int) -> Any:
-    """All choices of `r` items; the place of the next is at least `step` behind the last."""
-    if r < 0:
-        raise ValueError("r must be non-negative")
-    found: Any = [((), 0)]
-    for _ in range(r):
-        found = [
-            ((*before, pool[at]), at + step)
-            for before, start in found
-            for at in range(start, len(pool))
-        ]
-    return iter([chosen for chosen, _ in found])
-
-
 @polyfill(itertools.permutations, moves=1)
 def permutations(iterable: Any, r: int | None = None) -> Any:
     """`itertools.permutations`."""
     pool = list(iterable)
-    count = len(pool) if r is None else r
-    if count < 0:
+    return _chosen(pool, len(pool) if r is None else r, None)
+
+
+def _chosen(pool: Any, r: int, step: int | None) -> Any:
+    """All choices of `r` items; the place of the next is `step` or more behind the last, or new."""
+    if r < 0:
         raise ValueError("r must be non-negative")
     found: Any = [((), ())]
-    for _ in range(count):
+    for _ in range(r):
         found = [
             ((*before, pool[at]), (*places, at))
             for before, places in found
-            for at in range(len(pool))
-            if at not in places
+            for at in range(0 if step is None or not places else places[-1] + step, len(pool))
+            if step is not None or at not in places
         ]
     return iter([chosen for chosen, _ in found])
 
