@@ -96,10 +96,7 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
         return trace.made_iterator(zip(*parts, strict=strict))
-    staged = [
-        part if type(part) is Indexed else indexed(trace, part, one)
-        for part, one in zip(parts, iterables, strict=True)
-    ]
+    staged = [indexed(trace, *pair) for pair in zip(parts, iterables, strict=True)]
     lengths = [one.length for one in staged]
     for place, length in enumerate(lengths[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
@@ -108,8 +105,10 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     return iterator(trace, length, lambda at: tuple(one.item(at) for one in staged))
 
 
-def indexed(trace: Trace, items: Iterable[Any], source: Any = None) -> Indexed:
-    """Items of Python by index; `source`: the `itertools.count` that they are of."""
+def indexed(trace: Trace, items: Any, source: Any = None) -> Indexed:
+    """Items by index; `source`: the `itertools.count` that they are of."""
+    if type(items) is Indexed:
+        return items
     if is_counting(trace, source):
         start, step = trace.held(source, POSITION), trace.held(source, STEP)
         trace.write(source, POSITION, LEFT)
@@ -554,8 +553,7 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
     ends = (0, *ends) if len(ends) == 1 else ends
     start, stop, step = (*ends, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step
-    if type(items) is not Indexed:
-        items = indexed(trace, items, iterable)
+    items = indexed(trace, items, iterable)
 
     def length() -> Any:
         end = items.length if stop is None else trace.call(min, stop, items.length)
