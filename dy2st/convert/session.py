@@ -26,7 +26,6 @@ from dy2st.convert.stage.outcome import (
     is_endless,
     is_refusal,
     is_thrown,
-    note_limit,
     note_raise,
 )
 from dy2st.convert.trace import EACH_CALL
@@ -188,7 +187,12 @@ def _run(
                 if not is_thrown(machine, error):
                     raise
                 if is_endless(error):
-                    note_limit(error)
+                    if sys.version_info >= (3, 11):  # which has notes
+                        error.add_note(
+                            "a call that is traced takes several of Python's: where a number of "
+                            "Python ends the recursion, raise the limit with "
+                            "sys.setrecursionlimit(...)"
+                        )
                     raise
                 # Nothing before it can raise or be seen: a Program would raise it at each call.
                 if all(map(is_dispensable, machine.tracer.program.block.operators)):

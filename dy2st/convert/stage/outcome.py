@@ -162,15 +162,6 @@ def is_endless(error: BaseException) -> bool:
     return isinstance(error, RecursionError) and str(error).startswith("maximum recursion depth")
 
 
-def note_limit(error: BaseException) -> None:
-    """Say of a recursion that Python may not find it too deep; 3.10 has no notes."""
-    if sys.version_info >= (3, 11):
-        error.add_note(
-            "a call that is traced takes several of Python's: where a number of Python ends the "
-            "recursion, raise the limit with sys.setrecursionlimit(...)"
-        )
-
-
 def endless(reason: Exception | None = None) -> ConversionError:
     """The refusal of code in a branch or body that calls itself again and again."""
     why = f"up to Python's limit of {users_limit()} calls in each other"
