@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.call_context import CallContext
 from dy2st.convert.replay.effects import Keeping
@@ -524,21 +524,13 @@ Shapes = tuple[tuple[int, ...], ...]
 Axis = tuple[int, int]  # which tensor of the call, which axis of it
 
 
-class Results(NamedTuple):
-    """What a Program gives back, and what it took from outside of its arguments."""
-
-    structure: Any
-    types: tuple[ValueType, ...]
-    guards: Guards
-
-
 class Family:
     """Calls that differ in the sizes of their tensors alone."""
 
     def __init__(self, shapes: Shapes):
         """Begin with the shapes of the first call."""
         self.first = shapes
-        self._example: Results | None = None
+        self._example: tuple[Any, tuple[ValueType, ...], Guards] | None = None
         self._accepted: ByIdentity[ConcreteProgram, bool] = ByIdentity()
         self._changing: frozenset[Axis] = frozenset()
         self._pinned: frozenset[Axis] = frozenset()
@@ -562,16 +554,16 @@ class Family:
 
     def compare_with(self, concrete: ConcreteProgram) -> None:
         """Take the Program with numbers for the first shapes as the example for others."""
-        self._example = Results(concrete.main_program.structure, _types(concrete), concrete.guards)
+        self._example = concrete.main_program.structure, _types(concrete), concrete.guards
 
     def accepts(self, general: ConcreteProgram) -> bool:
         """Whether a general Program gives the kinds of results that the first Program gave."""
         if not self._accepted.get(general):
-            example = self._example
-            # With other values outside, the example says nothing of this call.
-            is_current = example is not None and example.guards.holds()
-            if example is not None and is_current and not agrees(general, example, self.first):
-                return False
+            if self._example is not None:
+                structure, types, guards = self._example
+                # With other values outside, the example says nothing of this call.
+                if guards.holds() and not agrees(general, structure, types, self.first):
+                    return False
             self._accepted[general] = True
         return True
 
@@ -597,7 +589,7 @@ def axes_text(specs: dict[str, Any], axes: frozenset[Axis]) -> str:
     return ", ".join(f"`{leaves[index].name}` axis {axis}" for index, axis in sorted(axes))
 
 
-def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
+def agrees(general: ConcreteProgram, structure: Any, types: Any, shapes: Shapes) -> bool:
     """Whether a general Program gives, for these shapes, results like those of an example.
 
     It does not where Python code has looked at the text or the kind of a size.
@@ -607,16 +599,15 @@ def agrees(general: ConcreteProgram, example: Results, shapes: Shapes) -> bool:
     if any(isinstance(a, int) and a != b for a, b in zip(axes, real, strict=True)):
         return True  # nothing to compare: it is for other numbers
     sizes = input_sizes(general.main_program, shapes)
-    return _same(general.main_program.structure, example.structure) and all(
-        _fits(one, other, sizes) for one, other in zip(_types(general), example.types, strict=True)
+    return _same(general.main_program.structure, structure) and all(
+        _fits(one, other, sizes) for one, other in zip(_types(general), types, strict=True)
     )
 
 
 def _same(general: Any, example: Any) -> bool:
     """Whether two structures are alike; a number may have become an output."""
-    (ours, inside), (theirs, other) = (
-        flatten(one, lambda entry: not is_container(entry)) for one in (general, example)
-    )
+    both = (flatten(one, lambda entry: not is_container(entry)) for one in (general, example))
+    (ours, inside), (theirs, other) = both
     # The text tells types and the order of dicts, the comparison formats of texts.
     is_one = repr(inside) == repr(other) and inside == other
     return is_one and all(map(_same_leaf, ours, theirs))
