@@ -65,7 +65,6 @@ Body: TypeAlias = Callable[..., Sequence[Any]]
 Names: TypeAlias = Sequence[str]
 Path: TypeAlias = "tuple[int, ...]"
 Unary: TypeAlias = Callable[[Any], Any]
-Binary: TypeAlias = Callable[[Any, Any], Any]
 
 
 class TracedCalls:
@@ -165,7 +164,7 @@ class Vocabulary(TracedCalls):
     set_plain: Callable[[Any, str, Any], None]
     set_own: Callable[[Any, str, Any], None]
     compare: Callable[[str, Any, Any], Any]
-    equals: Binary
+    equals: Callable[[Any, Any], Any]
     any_of: Callable[[Callable[[Any], Any], Iterable[Any]], Any]
     any_in: Callable[[Callable[[Any], Any], Any], Any]
     truth_value: Unary

@@ -245,10 +245,8 @@ def not_to_static(func: Any = None) -> Any:
     """
     if func is None:
         return not_to_static
-    if inspect.ismethod(func):
-        func.__func__.__dy2st_ignore__ = True  # type: ignore[attr-defined]
-    else:
-        func.__dy2st_ignore__ = True
+    marked: Any = func.__func__ if inspect.ismethod(func) else func
+    marked.__dy2st_ignore__ = True
     return func
 
 

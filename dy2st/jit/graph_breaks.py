@@ -35,7 +35,6 @@ from dy2st_runtime.errors import (
     SourceUnavailable,
     SpecError,
 )
-from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.location import (
     hide_own_frames,
     is_own_file,
@@ -87,12 +86,6 @@ def is_library(function: FunctionType) -> bool:
     """Whether a function is none of the user's."""
     module = module_of_code(function)
     return is_ignored_module(module) or module.startswith("dy2st")
-
-
-def has_tensors(program: Program) -> bool:
-    """Whether a Program computes tensors, and not numbers from numbers alone."""
-    values = [*program.block.parameters, *program.outputs]
-    return bool(program.operators) and any(one.number is None for one in values)
 
 
 class GraphBreaks:
@@ -322,7 +315,10 @@ class Unit:
             known = asked.concrete
             if known is None:
                 return python(_NOTHING)  # which makes parameters for the calls that follow
-            if not self._calls or has_tensors(known.main_program):
+            program = known.main_program
+            values = [*program.block.parameters, *program.outputs] if program.operators else ()
+            # One that computes numbers from numbers alone is worth nothing.
+            if not self._calls or any(one.number is None for one in values):
                 self._has_programs = True
                 self.owner.reports[place_of(self.function)] = known.report
                 return asked.made()

@@ -158,10 +158,6 @@ class Ties(NamedTuple):
 
         return of(value) if self.containers else value
 
-    def is_free(self, place: int) -> bool:
-        """Whether a tensor has an input of its own."""
-        return not self.tensors or self.tensors[place] == place
-
 
 NO_TIES = Ties()
 
@@ -231,7 +227,8 @@ class Apart:
         self._check_gradients(held)
         changed = {id(tensors[place]) for place in self.changed}
         updated = {id(state[name]) for name in self.program.updates}
-        free = [id(one) for place, one in enumerate(tensors) if self.ties.is_free(place)]
+        own = self.ties.tensors or range(len(tensors))  # those with an input of their own
+        free = [id(one) for place, one in enumerate(tensors) if own[place] == place]
         is_other = (
             not updated.isdisjoint(free)
             or (len(set(free)) < len(free) and (changed or self.asked))

@@ -210,9 +210,8 @@ class Signature:
     def containers(self, arguments: dict[str, Any]) -> list[Any]:
         """The lists, dicts and sets among the arguments of a call, by parameter."""
         parameters = self.whole.parameters
-        named = [
-            name for name, one in parameters.items() if one.kind is one.VAR_KEYWORD
-        ]  # whose dict Python makes for the call
+        # The dict of these Python makes for the call.
+        named = [name for name, one in parameters.items() if one.kind is one.VAR_KEYWORD]
         values = ((v.values() if n in named else (v,)) for n, v in arguments.items())
         return containers_of(one for found in values for one in found)
 

@@ -292,8 +292,7 @@ def _fields(kind: Any) -> list[Any]:
     return [field for field in kind.__dataclass_fields__.values() if _role(field) == "_FIELD"]
 
 
-_REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError
-"""The error that Python's replace raises."""
+_REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError  # by Python's replace
 
 
 @function_row(dataclasses.replace)

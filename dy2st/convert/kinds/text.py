@@ -395,8 +395,7 @@ def _pieces(
         # What a field such as `0.scale[2]` means
         first = re.split(r"[.\[]", field, maxsplit=1)[0]
         if first.isdigit() and int(first) >= len(args):
-            text = f"Replacement index {first} out of range for positional args tuple"
-            raise IndexError(text)
+            raise IndexError(f"Replacement index {first} out of range for positional args tuple")
         value = args[int(first)] if first.isdigit() else named(first)
         for name, index in _STEP.findall(field[len(first) :]):
             if name:

@@ -245,7 +245,8 @@ def record(error: BaseException) -> None:
         args = tuple(repr(entry) if isinstance(entry, Enum) else entry for entry in args)
     elif is_builtin and error.__cause__ is None:
         name = kind.__name__
-    wrong = flatten((args, state), _is_foreign)[0]
+    kept = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
+    wrong, _ = flatten((args, state), lambda v: not is_container(v) and not isinstance(v, kept))
     if wrong:
         raise ConversionError(
             f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
@@ -256,11 +257,6 @@ def record(error: BaseException) -> None:
     plain = len(args) < 2 and all(isinstance(entry, str) for entry in args)
     message = (args or (None,))[0] if plain else args
     F.raise_(name, message, state)
-
-
-def _is_foreign(value: Any) -> bool:
-    constants = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
-    return not is_container(value) and not isinstance(value, constants)
 
 
 def noted(trace: Trace) -> tuple[int, ...]:
