@@ -302,7 +302,7 @@ def check_side_effects(
     if other is not None:
         name, kind = getattr(function, "__name__", "a function"), type(other).__name__
         raise _in_a_branch(
-            f"{name}(), which is not Python code, gets a {kind} that is made outside",
+            f"{name}(), which is not converted, gets a {kind} that is made outside",
             "it may change it, on every path",
             f"call it before or after, or give it a {kind} that is made in the branch or loop",
         )

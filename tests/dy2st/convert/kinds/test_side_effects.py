@@ -130,7 +130,7 @@ def test_what_c_code_has_made_in_a_branch_may_be_changed_there():
 
 
 def test_c_code_that_may_change_what_is_older_is_refused_in_a_branch():
-    refused(filled, r"fill\(\), which is not Python code, gets a ndarray")
+    refused(filled, r"fill\(\), which is not converted, gets a ndarray")
 
 
 @pytest.mark.filterwarnings("ignore:.*traced anew for every call")
