@@ -23,6 +23,7 @@ _ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "hard_shrink": lambda y: F.hardshrink(y),
     "hard_sigmoid": lambda y: F.hardsigmoid(y, slope=0.2),
     "hard_swish": lambda y: F.hardswish(y),
+    "leaky_relu": lambda y: F.leaky_relu(y, 0.02),
     "logsigmoid": lambda y: F.log_sigmoid(y),
     "tanh_shrink": lambda y: F.tanhshrink(y),
     "thresholded_relu": thresholded_relu,
