@@ -96,6 +96,8 @@ def as_int(value: Any, what: str) -> int:
         if isinstance(value, (bool, np.bool_)):
             raise TypeError
         return int(value.__index__())
+    except TensorAsPython:  # a tensor from outside, of which a trace knows no number
+        raise
     except (AttributeError, TypeError, ValueError):  # a tensor of several
         raise WrongKind(f"{what} is an integer, not {value!r}") from None
 

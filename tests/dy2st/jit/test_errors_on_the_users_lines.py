@@ -448,6 +448,14 @@ def test_code_below_a_function_that_is_not_converted_names_that_function():
     assert "asks_for_its_variables() is not converted: its function calls locals()" in error.why
 
 
+def test_a_size_that_a_tensor_from_outside_gives_is_refused_on_the_line():
+    size = dy2st.to_tensor(3)
+    for function in (lambda x: x + dy2st.zeros([2, size]).sum(), lambda x: x.reshape([size, 1])):
+        error = raised(dy2st.to_static(function), X)
+        assert isinstance(error, TensorAsPython) and str(error).startswith(__file__)
+        assert "keep a Python number in the Layer" in error.hint
+
+
 def test_a_function_without_source_runs_where_no_tensor_decides():
     namespace: dict = {}
     exec("def helper(x, n):\n    return x + 1 if n else x\n", namespace)
