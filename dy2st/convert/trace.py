@@ -457,6 +457,7 @@ class Trace(Vocabulary):
             return content
         # The working copy of a path around is what the other side begins with: it stays as it is.
         if place is not None and self.state.heap.is_set_here((id(owner), CONTENT)):
+            self.repeats.version += self.is_outside(owner)
             return place.value
         # A branch joins all that it holds; a deque that is full moves all that it holds.
         if place is None and (self.is_nested or getattr(owner, "maxlen", None) is not None):

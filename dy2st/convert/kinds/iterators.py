@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dis import get_instructions
 from functools import partial, reduce
 from gc import get_referents
-from types import CellType, FrameType
+from types import CellType, FrameType, FunctionType
 from typing import Any, NoReturn, cast
 
-from dy2st.convert.kinds.lists import as_dynamic, is_lazy, joined, length_of
+from dy2st.convert.kinds.lists import as_dynamic, is_lazy, length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
@@ -26,7 +26,7 @@ from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
 from dy2st.convert.stage.outcome import ending
 from dy2st.convert.trace import Source, Trace, own_method
-from dy2st.convert.types import info
+from dy2st.convert.types import info, same_items
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.special import (
     ORDERED,
@@ -97,10 +97,9 @@ def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     if not any(type(part) is Indexed for part in parts):
         return trace.made_iterator(zip(*parts, strict=strict))
     staged = [indexed(trace, *pair) for pair in zip(parts, iterables, strict=True)]
-    lengths = [one.length for one in staged]
-    for place, length in enumerate(lengths[1:] if strict else (), start=2):
+    for place, one in enumerate(staged[1:] if strict else (), start=2):
         error = ValueError(f"zip() argument {place} is shorter or longer than argument 1")
-        check(trace, trace.test_of(trace.eq(length, lengths[0])), error)
+        check(trace, trace.test_of(trace.eq(one.length, staged[0].length)), error)
     length = lambda: reduce(partial(trace.call, min), [one.length for one in staged])  # noqa: E731
     return iterator(trace, length, lambda at: tuple(one.item(at) for one in staged))
 
@@ -323,10 +322,14 @@ def resolved(trace: Trace, generated: Generated, may_stay: bool = False) -> Any:
         elif generated.is_map:
             items = _mapped_now(trace, generated)
         else:
-            made = _gathered(trace, generated, may_stay)
+            made: Any = _gathered(trace, generated, may_stay)
             if made is None:
                 return generated
-            items = iter_(trace, made)
+            check_same = unchanged(trace, generated)
+            at = lambda place: (check_same(), trace.item(made, place))[1]  # noqa: E731
+            items = trace.made_iterator(iter(Asked(trace, made, at)))
+            if type(trace.content(made)) is SymbolicSequence:
+                items = iterator(trace, lambda: (check_same(), trace.call(len, made))[1], at)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
 
@@ -354,23 +357,24 @@ def _gathered(trace: Trace, generated: Generated, may_fail: bool) -> list[Any] |
 
     with trace.region() as region:
         end_region(trace, region, gather)
-    if region.raised is not None or region.outcome is not None:
-        gather()
-        return out
-    made = {id(out), *region.changed["born"]}
-    changed = [one.owner for one in region.changes.values() if id(one.owner) not in made]
-    if region.tensors or not all(isinstance(one, (Generated, Indexed)) for one in changed):
+    raises = region.raised is not None or region.outcome is not None
+    changed = [one.owner for one in region.changes.values() if not region.is_new(one.owner)]
+    is_silent = all(one is out or isinstance(one, (Generated, Indexed)) for one in changed)
+    if region.tensors or not is_silent or (raises and trace.handlers):
         if may_fail:
             return None
         raise UnsupportedSyntax(
             "items of a generator with an `if`, or of a filter, are taken one by one, and to make "
-            "them changes something else",
+            "them changes something else, or raises what a handler may catch",
             why="a tensor decides how many there are, so all are made with the first; Python makes "
             "each when it is asked for",
             hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
             "first",
         )
-    splice(trace, region)
+    if raises:
+        gather()
+    else:
+        splice(trace, region)
     return out
 
 
@@ -389,6 +393,45 @@ def _mapped_now(trace: Trace, generated: Generated) -> Any:
     return iterator(trace, lambda: items.length, item)
 
 
+def unchanged(trace: Trace, source: Any) -> Callable[[], None]:
+    """What refuses to go on once code has changed anything that lies behind a generator."""
+
+    def state() -> list[Any]:
+        trace.alias_tracker.return_all()
+        outside = [variable for _, variable in trace.tracer.assigned()]
+        return [trace.repeats.version, *outside, *behind(trace, source)]
+
+    def check_same() -> None:
+        if not same_items(before, state()):
+            refuse_left("a change of what it reads", "its items were made before the change")
+
+    before = state()
+    return check_same
+
+
+def behind(trace: Trace, one: Any, depth: int = 8) -> list[Any]:
+    """All that lies behind a value now, and that code may change."""
+    row = info(type(one))
+    if isinstance(one, Tensor):
+        return [trace.tracer.held_by(one)]
+    is_ours = any(one is its for its in vars(trace).values())
+    if is_ours or row.is_atom or trace.is_outside(one) or not depth:
+        return []
+    if type(one) is CellType:
+        held: Any = (trace.held(one, "cell_contents"),)
+    elif isinstance(one, FunctionType):
+        held = (*(one.__closure__ or ()), *(one.__defaults__ or ()))
+    elif type(one) in (Generated, Indexed, Asked):
+        held = [getattr(one, name, None) for name in ("generator", "iterable", "size", "item")]
+    elif row.family in ("tuple", "bundle"):
+        held = row.parts(one, ())
+    else:
+        held = trace.raw(one) if row.is_container else trace.fields(one) or ()
+    held = held if info(type(held)).is_container or type(held) is tuple else (held,)
+    held = [*held, *held.values()] if isinstance(held, dict) else [*held]
+    return [*held, *(each for part in held for each in behind(trace, part, depth - 1))]
+
+
 def left_of(trace: Trace, generated: Generated) -> Any:
     """What is left of a generator expression; None where nobody has asked for an item."""
     items = trace.held(generated, "items")
@@ -405,11 +448,10 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
         refuse_left()
     if not hasattr(type(iterator), "__next__"):
         return
-    if trace.is_outside(iterator) and own_method(trace, iterator, "__next__") is None:
+    own = own_method(trace, iterator, "__next__")
+    if trace.is_outside(iterator) and own is None:
         refuse_advance_outside(iterator)
-    if not trace.is_nested:
-        return
-    if trace.is_made_here(iterator) or own_method(trace, iterator, "__next__") is not None:
+    if not trace.is_nested or trace.is_made_here(iterator) or own is not None:
         return
     trace.locations.carry(iterator)
     name = class_of(iterator).__name__
@@ -435,14 +477,13 @@ def mark_left(trace: Trace, iterable: Any) -> None:
             waiting += get_referents(one)
 
 
-def refuse_left() -> NoReturn:
+def refuse_left(
+    after: str = "a branch or loop on a tensor, a `break`, or an exception",
+    why: str = "how far it has come is known only when the Program runs",
+) -> NoReturn:
     """Refuse to read on in a generator or iterator."""
-    raise UnsupportedSyntax(
-        "a generator or iterator is read on later, after a branch or loop on a tensor, a `break`, "
-        "or an exception",
-        why="how far it has come is known only when the Program runs",
-        hint="gather the items in a list first",
-    )
+    what = f"a generator or iterator is read on later, after {after}"
+    raise UnsupportedSyntax(what, why=why, hint="gather the items in a list first")
 
 
 def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
@@ -522,14 +563,11 @@ def count(trace: Trace, start: Any = 0, step: Any = 1) -> Any:
 
 @function_row(itertools.chain)
 def _chain(trace: Trace, *iterables: Any) -> Any:
-    # Lists are joined at once: a generator has 24 operators, and a loop, where this has 21.
-    parts = [trace.items_of(one) for one in iterables]
-    if not any(type(part) is Indexed for part in parts):
-        return trace.made_iterator(itertools.chain(*parts))
-    found: Any = []
-    for part in parts:
-        found = joined(trace, found, trace.listed(part), list)
-    return iter_(trace, found)
+    if not any(type(one) in (Generated, Indexed) for one in iterables):
+        parts = [trace.items_of(one) for one in iterables]
+        if not any(type(part) is Indexed for part in parts):
+            return trace.made_iterator(itertools.chain(*parts))
+    return lazily(trace, lambda one: trace.call(chained, one), iterables, restarts=False)
 
 
 @method_row(type, name="from_iterable")
@@ -547,9 +585,8 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
         return trace.made_iterator(itertools.islice(items, *ends))
     what = "Indices" if len(ends) > 1 else "Stop argument"
     error = ValueError(f"{what} for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    for end in ends:
-        if end is not None:
-            check(trace, trace.test_of(trace.ge(end, 0)), error)
+    for end in (one for one in ends if one is not None):
+        check(trace, trace.test_of(trace.ge(end, 0)), error)
     ends = (0, *ends) if len(ends) == 1 else ends
     start, stop, step = (*ends, 1)[:3]
     start, step = 0 if start is None else start, 1 if step is None else step

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dis import get_instructions
 from functools import partial
 from inspect import GEN_CREATED, getgeneratorstate
@@ -33,7 +33,6 @@ from dy2st.convert.stage.branch import end_region, for_cases, known, raise_outco
 from dy2st.convert.stage.checks import State, attempt, map_cases, must, throw
 from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
-    AlwaysRaises,
     Handler,
     Refused,
     drop_handlers,
@@ -41,7 +40,7 @@ from dy2st.convert.stage.outcome import (
     is_thrown,
     under,
 )
-from dy2st.convert.trace import Region, Source, Trace, own_method, special
+from dy2st.convert.trace import Source, Trace, own_method, special
 from dy2st.convert.values.special import UNBOUND, Generated, Union
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir.location import hide_own_frames
@@ -232,58 +231,31 @@ def is_decided(trace: Trace, source: Source, decisive: bool) -> Any:
 
 def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
-    goes_on = type(source.found()) is Generated  # with what is left of its iterator
-    found = None if goes_on else _asked(trace, source.found())
-    if found is None:
-        first = Variables(trace, (False, default[0] if default else UNBOUND))
-        source.is_left = not goes_on
-        nobodys = trace.note_generator((None for _ in ()), source.run)
-        again: Any = source_of(trace, nobodys)
-        try:
-            consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
-        except BaseException:  # any: it ends a generator, whatever is left of its iterator
-            if not source.restarts:
-                _end(trace, source)
-            raise
-        is_found, item = first.values()
-        if is_found is False:
-            _end(trace, source)
-        if not default:
-            must(trace, is_found, StopIteration())
-        return trace.bound(item, "the next item")
-    item, error = found
-    if error is None:
-        return item
-    if default and isinstance(error, StopIteration):
-        return default[0]
-    raise error
-
-
-def _asked(trace: Trace, iterator: Any) -> Sequence[Any] | None:
-    """The first item as Python has it, or what it raises; None if a tensor decides on it."""
-
-    def first(region: Region) -> tuple[Any, BaseException | None]:
-        try:
-            return next(iterator), None
-        except BaseException as error:  # any that Python's iterator raises, as a case of its items
-            if (
-                not is_thrown(trace, error)
-                or is_refusal(error)
-                or region.block.operators
-                or trace.state.paths[-1] is not region
-            ):
-                raise
-            return None, error
-
+    made: Any = source.found()
+    if type(made) is not Generated:  # which goes on with what is left of its iterator
+        with suppress(ConversionError, Refused):
+            with trace.region() as region:
+                end_region(trace, region, lambda: (next(made),))
+            if region.raised is None and region.outcome is None:
+                splice(trace, region)
+                return (region.results or ())[0]
+    first = Variables(trace, (False, default[0] if default else UNBOUND))
+    source.is_left = type(made) is not Generated
+    nobodys = trace.note_generator((None for _ in ()), source.run)
+    again: Any = source_of(trace, nobodys)
     try:
-        with trace.region() as region:
-            end_region(trace, region, lambda: first(region))
-    except (ConversionError, Refused):
-        region.raised = AlwaysRaises()
-    if region.raised is not None or region.outcome is not None:
-        return None
-    splice(trace, region)
-    return region.results
+        value = consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
+    except BaseException:  # any: it ends a generator, whatever is left of its iterator
+        if not source.restarts:
+            _end(trace, source)
+        raise
+    is_found, item = first.values()
+    if is_found is False:
+        _end(trace, source)
+    if not default:
+        ended = () if value is None or is_found is not False else (value,)
+        must(trace, is_found, StopIteration(*ended))
+    return trace.bound(item, "the next item")
 
 
 _OF_A_FUNCTION = type(contextmanager(lambda: iter(()))())

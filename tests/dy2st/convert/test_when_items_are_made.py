@@ -1,7 +1,7 @@
 """Generator expressions, map, filter, zip and enumerate make an item when somebody asks for it."""
 
 import random
-from itertools import chain, count, takewhile
+from itertools import chain, count, pairwise, takewhile
 
 import pytest
 
@@ -9,6 +9,7 @@ import dy2st
 from dy2st.errors import Dy2stError, UnsupportedSyntax
 from dy2st.jit import to_static
 from dy2st.static import InputSpec
+from tests.dy2st.convert.kinds.same import same
 from tests.dy2st.jit.tensor_programs import define
 from tests.effort import effort
 
@@ -124,7 +125,7 @@ def those_that_fit_beside_numbers(x, log):
 
 def those_that_fit_in_front_of_others(x, log):
     for v in chain(
-        (log.append("left") or v for v in x[0]), (v for v in x[1] if log.append(v) or 1)
+        (log.append("left") or v for v in x[0]), (v for v in x[1] if log.append("right") or 1)
     ):
         log.append("body")
         x = x + v
@@ -134,7 +135,7 @@ def those_that_fit_in_front_of_others(x, log):
 @pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
 @pytest.mark.parametrize(
     "function",
-    [those_that_fit_beside_numbers, those_that_fit_in_front_of_others],
+    [those_that_fit_beside_numbers],
 )
 def test_items_that_change_something_before_python_makes_them_are_refused(function, sizes):
     spec = [InputSpec(sizes, "float32", "x")]
@@ -148,6 +149,11 @@ def test_a_second_item_is_refused_where_making_the_first_changed_something(sizes
     spec = [InputSpec(sizes, "float32", "x")]
     with pytest.raises(UnsupportedSyntax, match="is read on later"):
         logged(two_of_those_that_fit, lambda one: to_static(one, input_spec=spec))
+
+
+@pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
+def test_what_is_chained_is_made_when_it_is_asked_for(sizes):
+    check(those_that_fit_in_front_of_others, sizes)
 
 
 def items_until_one_does_not_fit(x, log):
@@ -283,3 +289,70 @@ def test_a_random_program_makes_items_in_the_order_of_python(seed):
     except Dy2stError:
         return
     assert found == expected, text
+
+
+def changed_number(x, make):
+    least = 1.0
+    items = make(v for v in x if v > least)
+    least = 5.0
+    return list(items)
+
+
+def changed_list(x, make):
+    rows = [v for v in x if v > 0]
+    items = make(v for v in rows if v > 1)
+    rows.append(x[0] + 7)
+    return list(items)
+
+
+def changed_attribute(x, make):
+    class Limits:
+        least = 1.0
+
+    limits = Limits()
+    items = make(v for v in x if v > limits.least)
+    limits.least = 5.0
+    return list(items)
+
+
+def changed_by_the_body(x, make):
+    least, found = 1.0, []
+    for item in make(v for v in x if v > least):
+        least = least + 1
+        found.append(item)
+    return found
+
+
+def next_before(items):
+    return chain([next(items, 0.0)], items)
+
+
+@pytest.mark.parametrize("sizes", ["known", "unknown"])
+@pytest.mark.parametrize(
+    "function", [changed_number, changed_list, changed_attribute, changed_by_the_body]
+)
+@pytest.mark.parametrize(
+    "make",
+    [chain, enumerate, pairwise, next_before, lambda items: zip(items, range(3))],  # noqa: B905
+)
+def test_an_item_is_made_of_what_is_there_when_it_is_asked_for(function, make, sizes):
+    calls = [1.0, -2.0, 3.0, 0.5, 7.0], [9.0, 6.0, 2.0, 5.5, 1.0]
+    try:
+        same(lambda x: function(x, make), *calls, sizes=sizes)
+    except UnsupportedSyntax as error:
+        assert "is read on later, after a change of what it reads" in str(error)
+
+
+def test_the_first_item_is_made_before_another_one_raises():
+    def checked(v):
+        if v > 6:
+            raise ValueError
+        return v
+
+    def first(x):
+        try:
+            return next((checked(v) for v in x if v > 0.7), 0.0)
+        except ValueError:
+            return x[0]
+
+    same(first, [1.0, -2.0, 7.0], [9.0, 6.0, 2.0], [-1.0, 0.0, 0.0])
