@@ -15,16 +15,14 @@ _NOTHING = object()
 
 
 @polyfill(filter)
-def filter_(function: Any, iterable: Any, /) -> Iterator[Any]:
-    """`filter`."""
+def _filter(function: Any, iterable: Any, /) -> Iterator[Any]:
     for item in iterable:
         if item if function is None else function(item):
             yield item
 
 
 @polyfill(itertools.takewhile)
-def takewhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
-    """`itertools.takewhile`."""
+def _takewhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
     for item in iterable:
         if not predicate(item):
             break
@@ -32,8 +30,7 @@ def takewhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
 
 
 @polyfill(itertools.dropwhile, restarts=False)
-def dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
-    """`itertools.dropwhile`."""
+def _dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
     is_dropping = True
     for item in iterable:
         is_dropping = is_dropping and predicate(item)
@@ -42,14 +39,12 @@ def dropwhile(predicate: Any, iterable: Any, /) -> Iterator[Any]:
 
 
 @polyfill(itertools.filterfalse)
-def filterfalse(function: Any, iterable: Any, /) -> Any:
-    """`itertools.filterfalse`."""
+def _filterfalse(function: Any, iterable: Any, /) -> Any:
     return filter(lambda item: not (item if function is None else function(item)), iterable)
 
 
 @polyfill(itertools.starmap)
-def starmap(function: Any, iterable: Any, /) -> Any:
-    """`itertools.starmap`."""
+def _starmap(function: Any, iterable: Any, /) -> Any:
     return map(lambda item: function(*item), iterable)
 
 
@@ -73,8 +68,7 @@ def chained(iterable: Any) -> Iterator[Any]:
 
 
 @polyfill(itertools.compress)
-def compress(data: Any, selectors: Any) -> Any:
-    """`itertools.compress`."""
+def _compress(data: Any, selectors: Any) -> Any:
     return map(itemgetter(0), filter(itemgetter(1), zip(data, selectors)))
 
 
@@ -86,8 +80,7 @@ def tee(iterable: Any, n: int = 2, /) -> Any:
 
 
 @polyfill(itertools.cycle, moves=1)
-def cycle(iterable: Any, /) -> Any:
-    """`itertools.cycle`."""
+def _cycle(iterable: Any, /) -> Any:
     items = list(iterable)
     return map(lambda place: items[place % len(items)], range(len(items) << 40))
 
@@ -96,8 +89,7 @@ def cycle(iterable: Any, /) -> Any:
 
 
 @polyfill(itertools.zip_longest, moves=-1)
-def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
-    """`itertools.zip_longest`."""
+def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     lists = [list(one) for one in iterables]
     places = range(max([len(one) for one in lists], default=0))
     rows = [tuple(one[at] if at < len(one) else fillvalue for one in lists) for at in places]
@@ -105,8 +97,7 @@ def zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
 
 
 @polyfill(itertools.product, moves=-1)
-def product(*iterables: Any, repeat: int = 1) -> Any:
-    """`itertools.product`."""
+def _product(*iterables: Any, repeat: int = 1) -> Any:
     found: Any = [()]
     for pool in [list(one) for one in iterables] * repeat:
         found = [(*before, item) for before in found for item in pool]
@@ -114,20 +105,17 @@ def product(*iterables: Any, repeat: int = 1) -> Any:
 
 
 @polyfill(itertools.combinations, moves=1)
-def combinations(iterable: Any, r: int) -> Any:
-    """`itertools.combinations`."""
+def _combinations(iterable: Any, r: int) -> Any:
     return _chosen(list(iterable), r, 1)
 
 
 @polyfill(itertools.combinations_with_replacement, moves=1)
-def combinations_with_replacement(iterable: Any, r: int) -> Any:
-    """`itertools.combinations_with_replacement`."""
+def _combinations_with_replacement(iterable: Any, r: int) -> Any:
     return _chosen(list(iterable), r, 0)
 
 
 @polyfill(itertools.permutations, moves=1)
-def permutations(iterable: Any, r: int | None = None) -> Any:
-    """`itertools.permutations`."""
+def _permutations(iterable: Any, r: int | None = None) -> Any:
     pool = list(iterable)
     return _chosen(pool, len(pool) if r is None else r, None)
 
@@ -151,8 +139,7 @@ def _chosen(pool: Any, r: int, step: int | None) -> Any:
 
 
 @polyfill(functools.reduce)
-def reduce(function: Any, iterable: Any, initial: Any = _NOTHING, /) -> Any:
-    """`functools.reduce`."""
+def _reduce(function: Any, iterable: Any, initial: Any = _NOTHING, /) -> Any:
     iterator = iter(iterable)
     if initial is _NOTHING:
         try:

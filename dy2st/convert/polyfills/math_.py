@@ -55,16 +55,14 @@ def _rounded_sum(parts: list[float]) -> float:
 
 
 @polyfill(math.prod)
-def prod(iterable: Any, /, *, start: Any = 1) -> Any:
-    """`math.prod`."""
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     for item in iterable:
         start = start * item
     return start
 
 
 @polyfill(math.dist)
-def dist(p: Any, q: Any, /) -> float:
-    """`math.dist`."""
+def _dist(p: Any, q: Any, /) -> float:
     if len(p) != len(q):
         raise ValueError("both points must have the same number of dimensions")
     return math.hypot(*[a - b for a, b in zip(p, q)])
@@ -74,8 +72,7 @@ _MOST = 2**63 - 1  # of an int of a Program
 
 
 @polyfill(math.perm)
-def perm(n: Any, k: Any = None) -> Any:
-    """`math.perm`."""
+def _perm(n: Any, k: Any = None) -> Any:
     if k is None:
         return math.factorial(n)
     _check_ints(n, k)
@@ -86,8 +83,7 @@ def perm(n: Any, k: Any = None) -> Any:
 
 
 @polyfill(math.comb)
-def comb(n: Any, k: Any) -> Any:
-    """`math.comb`."""
+def _comb(n: Any, k: Any) -> Any:
     _check_ints(n, k)
     found = 1 if k <= n else 0
     for place in range(min(k, n - k)):

@@ -17,8 +17,7 @@ for _function in (  # which are traced as they are
 
 
 @polyfill(statistics.mean)
-def mean(data: Any) -> Any:
-    """`statistics.mean`."""
+def _mean(data: Any) -> Any:
     values = list(data)
     if len(values) < 1:
         raise statistics.StatisticsError("mean requires at least one data point")
@@ -30,26 +29,22 @@ def mean(data: Any) -> Any:
 
 
 @polyfill(statistics.variance)
-def variance(data: Any, xbar: Any = None) -> Any:
-    """`statistics.variance`."""
+def _variance(data: Any, xbar: Any = None) -> Any:
     return _spread("variance", list(data), xbar, 1)
 
 
 @polyfill(statistics.pvariance)
-def pvariance(data: Any, mu: Any = None) -> Any:
-    """`statistics.pvariance`."""
+def _pvariance(data: Any, mu: Any = None) -> Any:
     return _spread("pvariance", list(data), mu, 0)
 
 
 @polyfill(statistics.stdev)
-def stdev(data: Any, xbar: Any = None) -> Any:
-    """`statistics.stdev`."""
+def _stdev(data: Any, xbar: Any = None) -> Any:
     return math.sqrt(_spread("stdev", list(data), xbar, 1))
 
 
 @polyfill(statistics.pstdev)
-def pstdev(data: Any, mu: Any = None) -> Any:
-    """`statistics.pstdev`."""
+def _pstdev(data: Any, mu: Any = None) -> Any:
     return math.sqrt(_spread("pstdev", list(data), mu, 0))
 
 
