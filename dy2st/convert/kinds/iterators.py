@@ -20,7 +20,7 @@ from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
 from dy2st.convert.polyfills.itertools_ import chained
-from dy2st.convert.polyfills.methods import accumulated, enumerated, mapped
+from dy2st.convert.polyfills.methods import Until, accumulated, enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
@@ -228,9 +228,7 @@ def _map(trace: Trace, function: Any, *iterables: Any) -> Any:
 def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
     """`iter(value)`."""
     if sentinel is not _NOTHING:
-        function = Asked(trace, value, _until_end(trace, partial(trace.call, value)))
-        end = Asked(trace, sentinel, lambda found: trace.truth(trace.eq(sentinel, found)))
-        return trace.made(iter(function, end))
+        return trace.call(Until, value, sentinel)
     own = own_method(trace, value, "__iter__")
     if own is not None:
         return trace.call(own, value)
@@ -245,17 +243,12 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
 
 def next_of(trace: Trace, iterator: Any) -> Iterable[Any]:
     """An iterator of the user's class, asked in traced form."""
-    return map(_until_end(trace, partial(trace.call, next, iterator)), itertools.repeat(None))
 
-
-def _until_end(trace: Trace, ask: Callable[[], Any]) -> Callable[..., Any]:
-    """The same, where what it raises may be the end of an iterator."""
-
-    def asked(*_: None) -> Any:
+    def ask(_: None) -> Any:
         with ending(trace, StopIteration):
-            return ask()
+            return trace.call(next, iterator)
 
-    return asked
+    return map(ask, itertools.repeat(None))
 
 
 @whole_row

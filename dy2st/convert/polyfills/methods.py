@@ -389,6 +389,26 @@ def asked(iterator: Any) -> Generator[Any, None, Any]:
         yield item
 
 
+class Until:
+    """`iter(function, sentinel)`."""
+
+    def __init__(self, function: Any, sentinel: Any):
+        self.function, self.sentinel, self.has_ended = function, sentinel, False
+
+    def __iter__(self) -> Until:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            item = self.sentinel if self.has_ended else self.function()
+            if self.has_ended or item == self.sentinel:
+                raise StopIteration
+        except StopIteration:
+            self.has_ended = True
+            raise
+        return item
+
+
 def accumulated(items: Any, function: Any, initial: Any) -> Iterator[Any]:
     """`itertools.accumulate` of as many items as only the run knows."""
     last = [] if initial is None else [initial]

@@ -776,3 +776,28 @@ def test_an_iterator_of_a_list_sees_what_is_put_into_it_before_it_is_asked(make)
         return list(items)
 
     same(f, [1.0, -2.0, 3.0], [0.5, 0.5, 0.5], [2.0, 1.0, -1.0])
+
+
+def test_a_sentinel_that_the_data_give_ends_an_iterator():
+    def f(x):
+        place = 0
+
+        def read():
+            nonlocal place
+            place += 1
+            return int(x[place - 1])
+
+        blocks = iter(read, 0)
+        first, found = next(blocks, -1), []
+        for number in blocks:
+            found.append(number)
+            if number == 1:
+                break
+        return first, found, list(blocks), next(blocks, -2), place
+
+    calls = (
+        [3.0, 1.0, 4.0, 0.0, 5.0, 9.0],
+        [0.0, 2.0, 0.0, 0.0, 0.0, 0.0],
+        [2.0, 2.0, 1.0, 0.0, 0.0, 0.0],
+    )
+    same(f, *calls)
