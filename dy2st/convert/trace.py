@@ -165,6 +165,7 @@ class DictView(NamedTuple):
 
     owner: Any
     name: str
+    is_of_path: bool  # the dict ends with the branch or iteration that has made it
 
 
 class Sizes:

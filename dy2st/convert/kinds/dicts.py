@@ -15,6 +15,7 @@ from dy2st.convert.kinds.traced_keys import gathered, is_entry, is_sure, presenc
 from dy2st.convert.trace import DictView, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
+from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.nn.tables import Table
 
 _NOTHING = object()
@@ -253,13 +254,26 @@ def _row_of_view(name: str) -> None:
     def row(trace: Trace, owner: Any) -> Any:
         content = trace.content(owner)
         made = getattr(content if isinstance(content, dict) else type(owner)(), name)()
-        trace.origins[id(made)] = made, DictView(owner, name)
+        trace.origins[id(made)] = made, DictView(owner, name, id(owner) in trace.state.born)
         return made
+
+
+def _dict_of(trace: Trace, view: Any) -> Any:
+    """The dict that a view of the trace shows, and the method that gave it; None of others."""
+    found = trace.origin(view, DictView)
+    if found is not None and found.is_of_path and id(found.owner) not in trace.state.born:
+        raise ConversionError(
+            f"{found.name}() of a dict is used behind the branch or loop that has made the dict",
+            why="the dict goes on as what it holds, which the view does not show",
+            hint=f"keep the dict in a variable, and call {found.name}() where it is used; or make "
+            f"a list: list(d.{found.name}())",
+        )
+    return (None, "") if found is None else found[:2]
 
 
 def shown_by(trace: Trace, view: Any) -> Any:
     """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
-    _, (owner, name) = trace.origins[id(view)]
+    owner, name = _dict_of(trace, view)
     if traced_keys.is_keyed(trace, owner):
         take = _TAKEN[name]
         return traced_keys.gone_through(trace, owner, lambda pair: take(*pair), name == "items")
@@ -272,14 +286,14 @@ def shown_by(trace: Trace, view: Any) -> Any:
 @method_row("keys", "values", name="__len__")
 def length_of_view(trace: Trace, view: Any) -> Any:
     """`len(view)`."""
-    found = trace.origin(view, DictView)
+    owner, _ = _dict_of(trace, view)
     # One from outside is read by code in C.
-    return len(trace.native(view)) if found is None else trace.call(len, found.owner)
+    return len(trace.native(view)) if owner is None else trace.call(len, owner)
 
 
 @method_row("keys", "values", name="__contains__")
 def _in_view(trace: Trace, view: Any, item: Any) -> Any:
-    owner, name = trace.origin(view, DictView) or (None, "")
+    owner, name = _dict_of(trace, view)
     if name == "keys":
         return trace.in_(item, owner)
     if name != "items" or not isinstance(item, tuple) or len(item) != 2:

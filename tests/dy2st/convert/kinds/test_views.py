@@ -174,6 +174,46 @@ def test_a_view_shows_what_the_dict_holds_now(name):
     same(FUNCTIONS[name])
 
 
+def of_one_that_a_branch_has_filled(x):
+    shown = {0: 1}.values()
+    if x.sum() > 0:
+        table = {}
+        for i, v in enumerate(x):
+            table[i] = v
+        shown = table.values()
+    return list(shown)
+
+
+def of_one_that_a_branch_holds(x):
+    return list({0: x[0]}.items() if x.sum() > 0 else {0: 2.0, 1: x[0]}.items())
+
+
+KNOWN = {5: 1}
+
+
+def of_one_that_lies_beside_one_from_outside(x):
+    tables = [KNOWN, {}]
+    current = tables[1]
+    for v in x:
+        current[int(v)] = 1
+        if v > 2:
+            current = {}
+            tables.append(current)
+    return [sum(one.values()) for one in tables]
+
+
+OF_BRANCHES = (of_one_that_a_branch_has_filled, of_one_that_a_branch_holds)
+
+
+@pytest.mark.parametrize("function", OF_BRANCHES, ids=lambda one: one.__name__)
+def test_a_view_of_a_dict_that_a_branch_has_made_is_refused_behind_it(function):
+    refused(function, r"\(\) of a dict is used behind the branch or loop that has made the dict")
+
+
+def test_a_view_of_one_of_several_dicts_is_never_that_of_an_empty_one():
+    refused(of_one_that_lies_beside_one_from_outside, "a dict is changed in place")
+
+
 def test_the_text_of_a_view_that_a_branch_decides_is_refused():
     def shown(x):
         d = {"a": 1}
