@@ -21,7 +21,7 @@ two names hold equal numbers; what an attribute is at some moment is what its li
 branches and loops carry as any other list. An object moves into its table when a branch, a loop or
 a list of a length has to carry it. Until then it is an object of Python, and costs nothing.
 
-Where that is refused, too, lists, dicts and sets get locations. Those that are made in one line lie
+Where that is refused, too, containers of Python get locations. Those that are made in one line lie
 in one table, which has boxes: containers that nobody else knows, each of which holds what one of
 them does. A box is an element of a list of a length, borrowed like any other.
 """
@@ -29,13 +29,14 @@ them does. A box is an element of a list of a length, borrowed like any other.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dy2st.convert.objects import attributes_of, parts_of
 from dy2st.convert.types import bare, info
-from dy2st.convert.types.values import fill
+from dy2st.convert.types.values import emptied, fill
 from dy2st.convert.values.flatten import copied, copied_parts, refuse_change
 from dy2st.convert.values.layout import Layout, Reference, Same, View, all_of, has_objects
 from dy2st.convert.values.special import (
@@ -439,7 +440,7 @@ class Locations:
     """The tables of a trace; what traces have learned of them is known to the next one.
 
     is_on          whether objects get locations.
-    of_containers  whether lists, dicts and sets do, too.
+    of_containers  whether containers of Python do, too.
     wanted         what would help if the trace is refused: False for objects, True for containers.
     given          how many have got one.
     carried        the places that make iterators of which the Program carries how far they are.
@@ -501,20 +502,24 @@ class Locations:
         kind, row = type(value), info(type(value))
         if row.is_atom or row.is_value or self._trace.is_outside(value):
             return None
-        where, depth = None, 0
+        where, depth, settings = None, 0, tuple[Any, ...]()
         if row.is_container:
-            if not self.of_containers or kind not in (list, dict, set):
+            settings = tuple(row.settings(value)) if row.keeps_more else ()
+            is_pythons = row.state == "items" and row.family != "bytes"
+            is_known = is_pythons and all(isinstance(one, Hashable) for one in settings)
+            if not (self.of_containers and is_known):
                 return None
             if self._trace.origins.get(id(value), (None, GROWN))[1] is not GROWN:
                 return None  # attributes, or a shape
             where, depth = self._made.get(id(value), (None, None))[1], self._depth(value)
         elif isinstance(value, BaseException) or attributes_of(value) is None:
             return None
-        key = kind, where, depth
+        key = kind, where, depth, settings
         while key in self._joined:
             key = self._joined[key]
         if key not in self._tables:
-            self._tables[key] = Reference(kind, key, self)
+            like = emptied(kind, value if row.keeps_more else None) if row.is_container else None
+            self._tables[key] = Reference(kind, key, self, like)
             self._trace.begin_place(self._tables[key], COUNT, 0)
         self._homes[id(value)] = value, self._tables[key]
         return self._tables[key]
@@ -533,7 +538,8 @@ class Locations:
 
     def join(self, key: Any, other: Any) -> NoReturn:
         """Let containers of two tables lie in one, in the next trace."""
-        self._joined[key] = other
+        if key[3] == other[3]:
+            self._joined[key] = other
         raise MoreIsKnown(f"{key[0].__name__}s that are made in two places may be one")
 
     def of(self, value: Any, view: View | None = None) -> Any:
@@ -547,7 +553,7 @@ class Locations:
     def object_at(self, node: Reference, index: Variable) -> Any:
         """What stands for an object of which the place alone is known."""
         index.number = int
-        made = self._trace.made(bare(node.kind))
+        made = self._trace.made(bare(node.kind) if node.like is None else copy(node.like))
         self._homes[id(made)] = made, node
         self._trace.write(made, LOCATION, index)
         return made
@@ -621,7 +627,7 @@ class Locations:
             return trace.fields(one) or {}
         held = trace.content(one)
         trace.alias_tracker.end(one)  # what was looked up in it
-        box = trace.made(type(one)())
+        box = trace.made(copy(self._homes[id(one)][1].like))
         self._homes[id(box)] = box, None
         if info(type(held)).is_container:
             fill(box, held)

@@ -131,6 +131,7 @@ class Objects(Tree):
 
     kind: type
     count: Any
+    like: Any = None
     columns: dict[Any, Any] = field(default_factory=dict)
 
 
@@ -358,7 +359,7 @@ class Taker:
         if id(table) not in self.known:
             # Noted before what they hold is taken, which may be one of them.
             size = self.take(self.trace.held(table, COUNT))
-            made = self._note(table, Objects(table.kind, size))
+            made = self._note(table, Objects(table.kind, size, table.like))
             for name, column in table.columns.items():
                 made.columns[name] = self.take(column)
         found: Objects = self.known[id(table)]
@@ -534,7 +535,7 @@ class _Plain:
             return self._made(tree, lambda item: self.of(item, is_inside), not is_inside)
         if kind is Located:
             table = tree.objects.tree if type(tree.objects) is Older else tree.objects
-            if not info(table.kind).is_container:
+            if table.kind not in (list, dict, set):
                 raise structure.NotPlain(f"a {table.kind.__name__}")
             return self._at(table, self.of(tree.place))
         if not isinstance(tree, Tree):
@@ -666,7 +667,9 @@ def rebuild(tree: Any, outputs: Any, known: dict[int, Any]) -> Any:
 
 def _objects(tree: Objects, outputs: Any, known: dict[int, Any]) -> list[Any]:
     # They are known before what they hold is made, which may be one of them.
-    made = known[id(tree)] = [bare(tree.kind) for _ in range(rebuild(tree.count, outputs, known))]
+    count, like = rebuild(tree.count, outputs, known), tree.like
+    made = [bare(tree.kind) if like is None else copy(like) for _ in range(count)]
+    known[id(tree)] = made
     for name, column in tree.columns.items():
         for one, value in zip(made, rebuild(column, outputs, known), strict=True):
             if name is CONTENT:

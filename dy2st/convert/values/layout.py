@@ -68,6 +68,7 @@ class Reference:
     kind: type
     key: Any
     owner: Any
+    like: Any = None  # an empty one, of containers
     columns: dict[Any, list[Any]] = field(default_factory=dict, repr=False)
 
 

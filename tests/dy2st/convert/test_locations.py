@@ -1,6 +1,7 @@
 """Objects that branches and loops make or choose, changed under one of several names."""
 
 import copy
+from collections import Counter, OrderedDict, defaultdict, deque
 
 import pytest
 
@@ -411,7 +412,83 @@ def shown(value):
     return value.tolist() if isinstance(value, dy2st.Tensor) else value
 
 
-@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda one: one.__name__)
+def current(x, make, put, shown=list):
+    """Containers of which the last is filled, under a name of its own."""
+    every = [make()]
+    one = every[0]
+    for value in x:
+        put(one, int(value))
+        if value > 2:
+            one = make()
+            every.append(one)
+    return [shown(each) for each in every], shown(one), one is every[-1]
+
+
+def in_deques(x):
+    def put(window, value):
+        window.append(value)
+        if window[0] == window[-1]:
+            window.appendleft(9)
+
+    kept, last, _ = current(x, lambda: deque(maxlen=2), put)
+    return kept, last, current(x, deque, lambda one, value: one.extend([value, value]))
+
+
+def in_counters(x):
+    def put(counter, value):
+        counter[value] += 2
+        counter.update([value, counter[7]])
+
+    return current(x, Counter, put, lambda one: (one.most_common(), one.total()))
+
+
+def in_dicts_with_defaults(x):
+    def put(groups, value):
+        groups[value % 2].append(value)
+        groups[0]
+
+    return current(x, lambda: defaultdict(list), put, lambda one: sorted(one.items()))
+
+
+def in_ordered_dicts(x):
+    def put(seen, value):
+        seen[value] = seen.get(value, 0) + 1
+        seen.move_to_end(value)
+        if len(seen) > 2:
+            seen.popitem(last=False)
+
+    return current(x, OrderedDict, put, lambda one: [*one.items()])
+
+
+def read_in_copies_of_the_list(x):
+    table = defaultdict(lambda: defaultdict(int))
+    for value in x:
+        table[int(value)][int(value) % 2] += 1
+    return [sum(row[c] for row in list(table.values())) for c in range(3)], len(table)
+
+
+OF_THE_LIBRARY = (
+    *(in_deques, in_counters, in_dicts_with_defaults, in_ordered_dicts),
+    read_in_copies_of_the_list,
+)
+
+
+def test_containers_of_two_settings_do_not_lie_in_one_table():
+    def of_two(x):
+        every = [defaultdict(factory) for factory in (int, float)]
+        current = every[0]
+        for value in x:
+            current[int(value)] += 1
+            if value > 2:
+                current = every[1]
+                every.append(defaultdict(float))
+        return [dict(one) for one in every]
+
+    with pytest.raises(ConversionError, match="a defaultdict is changed in place"):
+        to_static(of_two, input_spec=[InputSpec([None], "float32")])(dy2st.to_tensor(CALLS[0]))
+
+
+@pytest.mark.parametrize("function", (*FUNCTIONS, *OF_THE_LIBRARY), ids=lambda one: one.__name__)
 def test_every_name_sees_a_change(function):
     static = to_static(function, input_spec=[InputSpec([None], "float32")], engine="numpy")
     for values in CALLS:
