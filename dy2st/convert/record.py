@@ -193,7 +193,10 @@ class Report:
         own = [f for f in self.functions if not f.why.startswith(of_library)]
         every, mine = ({f"{f.module}.{f.name}" for f in some} for some in (self.functions, own))
         libraries = sorted(every - mine)
-        shown = own if self.whole else [f for f in own if not _is_of_library(f.file)]
+        # Neither what is ours, nor Python's own library; packages may be the user's.
+        python = f"{os.path.dirname(os.__file__)}{os.sep}"
+        others = [f for f in own if not f.file.startswith(python) or "site-packages" in f.file]
+        shown = own if self.whole else [f for f in others if not is_own_file(f.file)]
         parts = [f"traced again, since {self.again}"] if self.again else []
         parts += [f"`{name}` is a constant, since {why}" for name, why in self.constants]
         parts += map(str, shown)
@@ -217,15 +220,6 @@ class Report:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         return of_text(str(self))
-
-
-_OF_PYTHON = f"{os.path.dirname(os.__file__)}{os.sep}"
-
-
-def _is_of_library(file: str) -> bool:
-    """Whether code is ours or of Python's own library; that of packages may be the user's."""
-    is_packaged = "site-packages" in file
-    return is_own_file(file) or (file.startswith(_OF_PYTHON) and not is_packaged)
 
 
 def report_of(record: Record, unrolled: Iterable[Unrolled]) -> Report:

@@ -33,6 +33,7 @@ from dy2st_runtime.ir.tracing.gradient_flow import SETTER
 from dy2st_runtime.lazy import load_module
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.nn.layer_tree import hooks_of
 from dy2st_runtime.tensor import EagerTensor
 from dy2st_runtime.thread_state import put_back_after_errors
 
@@ -250,7 +251,8 @@ def programs_to_save(
     state: dict[str, EagerTensor] = {}
     traced: dict[str, Traced] = {}
     for name, function in functions.items():
-        if name == "forward" and isinstance(layer, Layer) and _does_more(layer):
+        is_own = type(layer).__call__ is not Layer.__call__
+        if name == "forward" and isinstance(layer, Layer) and (is_own or hooks_of(layer)):
             traced[name] = _program_of_call(layer, function, input_spec)
         else:
             specs = input_spec if name == "forward" else None
@@ -285,12 +287,6 @@ def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> C
 def _like(function: StaticFunction, concrete: ConcreteProgram) -> ConcreteProgram:
     """The Program for the arguments of another, with unknown sizes where that has them."""
     return function.programs.of_specs(Subject(function, dict(concrete.arguments or {})))
-
-
-def _does_more(layer: Layer) -> bool:
-    """Whether a call of the Layer does more than its forward."""
-    has_own_call = type(layer).__call__ is not Layer.__call__
-    return has_own_call or bool(layer._forward_pre_hooks or layer._forward_post_hooks)
 
 
 def _program_of_call(

@@ -438,8 +438,12 @@ class Lub:
         """The layout of two values of one kind; None if they are of two."""
         if isinstance(left, (Number, Leaf)) and isinstance(right, (Number, Leaf)):
             return _of_leaves(left, right)
+        if isinstance(left, Reference) and isinstance(right, Reference):
+            if left is not right and left.kind is right.kind:  # what may be one lies in one table
+                left.owner.join(left.key, right.key)
+            return left if left is right else None
         if isinstance(left, Reference) or isinstance(right, Reference):
-            return left if _is_one_table(left, right) else None
+            return None
         if isinstance(left, SequenceLayout) or isinstance(right, SequenceLayout):
             return self._grown(left, right)
         if _is_text(left) and _is_text(right):
@@ -596,13 +600,6 @@ class Lub:
             return not isinstance(right, SequenceLayout) and self._alike(left, right) is not None
         is_one = isinstance(right, Parts) and left.kind is right.kind and left.names == right.names
         return is_one and len(left.items) == len(leaves_of(right))
-
-
-def _is_one_table(left: Layout, right: Layout) -> bool:
-    """Whether two objects lie in one table; two lists that may be one must."""
-    if left is right or not (isinstance(left, Reference) and isinstance(right, Reference)):
-        return left is right
-    return left.kind is right.kind and left.owner.join(left.key, right.key)
 
 
 def _is_reference(node: Layout) -> bool:
