@@ -338,7 +338,10 @@ def is_(trace: Trace, left: Any, right: Any) -> Any:
     if type(other) is Union:
         return union is other or map_cases(trace, lambda a, b: is_(trace, a, b), union, other)
     cases = trace.cases_of(union)
-    same = [i for i in cases if getattr(union.layouts[i], "value", is_) is other]
+    held = {i: getattr(union.layouts[i], "value", union.objects.get(i, is_)) for i in cases}
+    same = [i for i in cases if held[i] is other]
+    if any(_may_be_one(trace, held[i], other) for i in cases if i not in same):
+        raise _undecided("is", "objects")
     if not same or len(same) == len(cases):
         return bool(same)
     return is_case(trace, union, *same)

@@ -174,3 +174,16 @@ def of_which_one_has_changed(x):
 
 def test_a_deque_that_has_not_seen_a_change_is_not_looked_at():
     refused(of_which_one_has_changed, "an element that has changed|is changed in place")
+
+
+def test_whether_two_joined_lists_are_one_is_not_told_at_once():
+    def function(x):
+        changed = first = [1]
+        try:
+            for _ in x:
+                changed += [int(x[0])]
+        except ValueError:
+            first = [4]
+        return first is changed
+
+    refused(function, "`is` between two objects, one of which a tensor decides on")
