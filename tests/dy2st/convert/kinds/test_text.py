@@ -453,3 +453,23 @@ def test_a_method_of_a_text_takes_one_of_several_texts():
         for values in ([1.0, 2.0], [-1.0, -2.0], [1.0, -2.0]):
             x = dy2st.to_tensor(values)
             assert static(x) == function(x)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda one: f"{one:d}",
+        lambda one: "{:s}".format(one),
+        lambda one: "%d" % one,
+        lambda one: "%x" % one,
+        lambda one: f"{one!s:d}",
+    ],
+)
+def test_a_format_that_a_number_has_not_is_an_exception_that_is_caught(write):
+    def words(one):
+        try:
+            return write(one)
+        except (TypeError, ValueError) as error:
+            return type(error).__name__, str(error)
+
+    same(lambda x: (words(float(x[0])), words(int(x[0]))))
