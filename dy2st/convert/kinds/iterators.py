@@ -16,7 +16,7 @@ from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, length_of
 from dy2st.convert.kinds.objects import class_of
-from dy2st.convert.kinds.scalars import as_number, check, is_traced, scalar
+from dy2st.convert.kinds.scalars import as_number, check, int_of, is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
 from dy2st.convert.polyfills.itertools_ import chained
@@ -71,10 +71,7 @@ def _whole(trace: Trace, value: Any) -> Any:
     value = trace.tracer.number(value) if isinstance(value, Condition) else value
     if not isinstance(value, Tensor):
         return value
-    number = scalar(trace, value)
-    if number.tensor_type.dtype.kind not in "iub":
-        raise TypeError(f"range() takes integers, not a tensor of dtype {number.dtype}")
-    return as_number(trace, number, int)
+    return as_number(trace, int_of(trace, value), int)
 
 
 @function_row(enumerate)

@@ -12,7 +12,7 @@ from dy2st.convert.aliases import BorrowedElement
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.polyfills import methods
-from dy2st.convert.stage.checks import check_place
+from dy2st.convert.stage.checks import check_place, empty_words
 from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
@@ -21,6 +21,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, Indexed, SymbolicSequ
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.tracing.python_numbers import check_index
 
 # -- writes into containers -------------------------------------------------------------------
 # They note what they depend on. A write may leave a container from outside as it was: where an
@@ -492,6 +493,7 @@ def _repeat_in_place(trace: Trace, owner: Any, times: Any) -> Any:
 
 @method_row(list, deque)
 def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
+    check_index(index)
     content = trace.content(owner)
     is_last = type(index) is int and index == -1
     # None moves where the last one goes, that the call itself has put there.
@@ -502,7 +504,7 @@ def _pop(trace: Trace, owner: Any, index: Any = -1) -> Any:
         return content.pop() if type(owner) is deque else content.pop(index)
     content = whole_of(trace, owner, content)
     if content.element is None:
-        raise IndexError("pop from empty list")
+        raise IndexError(empty_words(content.kind))
     check_place(trace, content, index, "pop")
     pairs = [F.array_pop(trace.tracer.local(array), index) for array in content.arrays]
     arrays = [array for array, _ in pairs]

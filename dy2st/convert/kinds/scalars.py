@@ -15,7 +15,7 @@ from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import TensorAsPython
 from dy2st_runtime.ir import F, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
-from dy2st_runtime.ir.tracing.python_numbers import require_real
+from dy2st_runtime.ir.tracing.python_numbers import check_index, require_real
 
 
 def as_number(trace: Trace, variable: Variable, kind: type) -> Variable:
@@ -132,7 +132,6 @@ def int_of(trace: Trace, value: Any) -> Variable:
     """A value as an int of 64 bits where Python takes an int alone; TypeError of others."""
     if number_kind(value) is float:
         raise TypeError("'float' object cannot be interpreted as an integer")
-    if number_kind(value) is None and isinstance(value, Tensor) and value.dtype.kind not in "iu":
-        raise TypeError(f"only an integer tensor can be an index, not {value.dtype}")
+    check_index(value)
     found: Variable = F.cast(scalar(trace, value), "int64")
     return found

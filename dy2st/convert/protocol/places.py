@@ -56,6 +56,7 @@ from dy2st_runtime.errors import ConversionError, MissingAttribute, TensorAsPyth
 from dy2st_runtime.ir import ArrayType, Block, F, Operator, Tensor, Variable
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.tracing import numpy_values
+from dy2st_runtime.ir.tracing.python_numbers import check_index
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import STORES
 from dy2st_runtime.storage import VarType
@@ -315,10 +316,7 @@ def _behind(trace: Trace, proxy: Any) -> Any:
 def set_plain(
     trace: Trace, owner: Any, name: str, value: Any, put: Callable[..., None] | None = None
 ) -> None:
-    """What the `__setattr__` and `__delattr__` of Python's own classes do, and those of Layers.
-
-    put: what sets an attribute that is no descriptor.
-    """
+    """What the `__setattr__` and `__delattr__` of Python's own classes do, and those of Layers."""
     is_deleted, found = value is MISSING, of_class(trace, type(owner), name)
     word, given = ("__delete__", ()) if is_deleted else ("__set__", (value,))
     if isinstance(found, property):
@@ -555,6 +553,8 @@ def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
     parts = _parts(index)
     if any(number_kind(part) is float for part in parts if isinstance(part, Tensor)):
         kind()[slice(0.0) if type(index) is slice else 0.0]  # raises what Python raises
+    for part in parts:
+        check_index(part)
     if type(index) in (int, slice) or _is_traced(index):
         return index
     if not hasattr(type(index), "__index__"):

@@ -61,14 +61,20 @@ def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
     return True
 
 
+def empty_words(kind: type) -> str:
+    """What is said where an element is taken out of a list or deque that has none."""
+    return f"pop from {'empty list' if kind is list else 'an empty deque'}"
+
+
 def check_place(trace: Trace, content: SymbolicSequence, index: Any, words: str = "index") -> None:
     """Raise what Python raises where a list of a length has no such place, if that is caught."""
     if not trace.handlers or not is_caught(trace, IndexError):
         return
     length = F.array_length(trace.tracer.local(content.arrays[0]))
-    is_empty = words == "pop" and type(index) is int and index == -1
-    text = "pop from empty list" if is_empty else f"{content.kind.__name__} {words} out of range"
-    text = "pop index out of range" if words == "pop" and not is_empty else text
+    text = f"{content.kind.__name__} {words} out of range"
+    if words == "pop":
+        is_empty = type(index) is int and index in (0, -1)
+        text = empty_words(content.kind) if is_empty else "pop index out of range"
     fits = F.logical_and(F.less_than(index, length), F.greater_equal(index, F.negative(length)))
     carry_check(trace, fits, IndexError(text))
 

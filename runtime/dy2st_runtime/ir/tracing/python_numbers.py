@@ -13,6 +13,7 @@ from typing import Any
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import DTypeError
 from dy2st_runtime.ir.dispatch import F, active
+from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.types import DType
 
 Operation = Callable[[Any, Any], Any]
@@ -89,6 +90,13 @@ def require_real(dtype: DType) -> None:
             "a complex number of a Program is no number of Python: compute with the tensor, or "
             "take real(x), imag(x) or abs(x)"
         )
+
+
+def check_index(value: Any) -> None:
+    """TypeError of a tensor that has no `__index__`."""
+    is_tensor = isinstance(value, Tensor) and kind_of(value) is None
+    if is_tensor and value.dtype.kind not in "iu":
+        raise TypeError(f"only an integer tensor can be an index, not {value.dtype}")
 
 
 def number_of_element(tensor: Any) -> Any:

@@ -292,3 +292,41 @@ def test_what_is_not_there_is_said_in_the_words_of_the_type():
         return [words(method, 7) for method in methods]
 
     same(function)
+
+
+def test_the_words_for_an_empty_list_or_deque_are_those_of_the_type():
+    def words(method, *args):
+        try:
+            return method(*args)
+        except IndexError as error:
+            return str(error)
+
+    def function(x):
+        none = [v for v in x if v > 100]
+        turned = deque(none)
+        methods = none.pop, turned.pop, turned.popleft
+        return [words(one) for one in methods], words(none.pop, 0)
+
+    same(function)
+
+
+def test_a_bool_or_float_tensor_is_no_index():
+    def words(method, *args):
+        try:
+            return method(*args)
+        except TypeError as error:
+            return str(error)
+
+    def function(x):
+        items, data = [1, 2, 3], [v for v in x if v > 0]
+        one = x[0]
+        is_positive = one > 0
+        asked = items.__getitem__, data.__getitem__, items.pop
+        words_of_range = words(lambda: list(range(one)))
+        return (
+            [words(method, is_positive) for method in asked],
+            words(asked[0], one),
+            words_of_range,
+        )
+
+    same(function)
