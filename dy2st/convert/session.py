@@ -34,6 +34,7 @@ from dy2st.convert.values.special import CONTENT
 from dy2st_runtime.dims import Condition, require
 from dy2st_runtime.errors import ConversionError, Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
+from dy2st_runtime.ir.exceptions import holds_values
 from dy2st_runtime.ir.failures import is_dispensable
 from dy2st_runtime.ir.functions import drop_unused
 from dy2st_runtime.ir.grad_mode import enable_grad
@@ -195,7 +196,8 @@ def _run(
                         )
                     raise
                 # Nothing before it can raise or be seen: a Program would raise it at each call.
-                if all(map(is_dispensable, machine.tracer.program.block.operators)):
+                is_alone = all(map(is_dispensable, machine.tracer.program.block.operators))
+                if is_alone and not holds_values(error, machine.fields):
                     raise
                 note_raise(machine, error)
                 return None

@@ -351,7 +351,7 @@ def raise_outcome(trace: Trace, outcome: Any) -> NoReturn:
     if type(outcome) is not Union:
         if is_caught(trace, type(outcome)):
             raise Carried(outcome)
-        record(outcome)
+        record(trace, outcome)
         raise AlwaysRaises
     cases = trace.cases_of(outcome)
     # It is carried as one value only where each case finds a handler; else the cases part.

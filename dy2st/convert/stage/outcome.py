@@ -22,6 +22,7 @@ from dy2st_runtime.dims import Condition, Dim, operations
 from dy2st_runtime.errors import (
     ConversionError,
     Dy2stError,
+    EscapedVariable,
     MissingAttribute,
     PassError,
     PlaceError,
@@ -190,14 +191,14 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     What a variable or object has not yet, an iteration before may give it.
     """
     is_wrong = isinstance(error, CODE_FAULTS) and type(error) is not UnboundLocalError
+    is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     holder = info(type(getattr(error, "obj", error))).family
     is_wrong = is_wrong and "NoneType" not in str(error) and holder not in ("object", "layer")
-    is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     # That a tensor has no such position, Python says on that path alone.
     is_ours = isinstance(error, Dy2stError) and type(error) is not PlaceError
     if not of_cases and (is_wrong or is_ours or not _is_of_the_user(error)):
         raise error
-    record(error)
+    record(trace, error)
     entries = entries_of(error.__traceback__)
     users = [one for one in entries if not is_own_file(one.tb_frame.f_code.co_filename)]
     if users:
@@ -228,7 +229,7 @@ _STAND_INS = (
 )
 
 
-def record(error: BaseException) -> None:
+def record(trace: Trace, error: BaseException) -> None:
     """Let the Program raise an exception, with the values of its tensors, where this stands."""
     if isinstance(error, MissingAttribute):
         # Its text is looked for when somebody reads it, in what no Program can keep.
@@ -238,6 +239,7 @@ def record(error: BaseException) -> None:
     # Program.
     is_builtin = getattr(builtins, kind.__name__, None) is kind and issubclass(kind, Exception)
     name: Any = ErrorKind.of(error)
+    name.take_cause(error, state, trace.fields)
     args = tuple(map(with_lists, error.args))
     is_live = lambda one: is_container(one) or isinstance(one, (Tensor, Dim, Condition))  # noqa: E731
     if any(isinstance(entry, Enum) for entry in args) and not any(map(is_live, args)):
@@ -256,7 +258,14 @@ def record(error: BaseException) -> None:
         )
     plain = len(args) < 2 and all(isinstance(entry, str) for entry in args)
     message = (args or (None,))[0] if plain else args
-    F.raise_(name, message, state)
+    try:
+        F.raise_(name, message, state)
+    except EscapedVariable as escaped:
+        raise ConversionError(
+            f"{kind.__name__} is raised from an exception that another path has raised",
+            why="what that one holds is known on that path alone",
+            hint=f"raise it `from None`, or raise the {kind.__name__} where the other is raised",
+        ) from escaped
 
 
 def noted(trace: Trace) -> tuple[int, ...]:

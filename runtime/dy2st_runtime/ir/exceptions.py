@@ -3,7 +3,30 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from dy2st_runtime.dims import Condition, Dim
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.structure import flatten
+
+Held: TypeAlias = Callable[[BaseException], dict[str, Any] | None]
+_SET_BY_RAISE = ("__cause__", "__suppress_context__")
+
+
+def holds_values(error: BaseException, held: Held) -> bool:
+    """Whether an exception, or what it was raised from, holds what only the run knows.
+
+    held: what an exception holds now.
+    """
+    cause = error.__cause__
+    if flatten(held(error) or error.args, _is_of_run)[0]:
+        return True
+    return cause is not None and holds_values(cause, held)
+
+
+def _is_of_run(value: Any) -> bool:
+    return isinstance(value, (Dim, Condition, Text)) or hasattr(type(value), "block")
 
 
 class ErrorKind(str):
@@ -15,7 +38,7 @@ class ErrorKind(str):
     __slots__ = ("arguments", "cause", "kind")
 
     kind: type[BaseException]
-    cause: BaseException | None
+    cause: BaseException | ErrorKind | None  # its kind, where each run makes one of its own
     arguments: tuple[Any, ...] | None  # of constants, where the Program has no attribute for one
 
     @classmethod
@@ -24,6 +47,18 @@ class ErrorKind(str):
         name = cls(type(error).__name__)
         name.kind, name.cause, name.arguments = type(error), error.__cause__, None
         return name
+
+    def take_cause(self, error: BaseException, state: dict[str, Any], held: Held) -> None:
+        """Put what the cause holds into the state, if only the run knows some of it."""
+        cause = error.__cause__
+        if cause is None or not holds_values(cause, held):
+            return
+        inner = held(cause) or {"args": cause.args}
+        arguments = inner["args"]
+        inner = {n: one for n, one in inner.items() if n not in ("args", *_SET_BY_RAISE)}
+        self.cause = ErrorKind.of(cause)
+        self.cause.take_cause(cause, inner, held)
+        state["__cause__"] = arguments, inner
 
     def __eq__(self, other: object) -> bool:
         """Whether it is the kind of the same exceptions; a name alone is that of all of them."""
@@ -49,9 +84,12 @@ def exception_of(name: str, arguments: tuple[Any, ...], state: dict[str, Any]) -
         else:
             error = kind.__new__(kind, *arguments)
             error.args = arguments
+        if isinstance(name.cause, ErrorKind):
+            error.__cause__ = exception_of(name.cause, *state.pop("__cause__"))
+        else:
+            error.__cause__ = name.cause
         for field, value in state.items():
             BaseException.__setattr__(error, field, value)
-        error.__cause__ = name.cause
         return error
     known = _of_python(name)
     if known is not None:

@@ -86,6 +86,7 @@ def _check_bound(condition: TensorType, message: str, kind: str) -> tuple[()]:
 def _raise_kernel(
     *values: Any, kind: str, message: str | tuple[Any, ...] | None, state: dict[str, Any] | None
 ) -> tuple[()]:
+    values = tuple(np.array(value) for value in values)  # the memory of the run ends with it
     arguments = _filled(message, values) if isinstance(message, tuple) else (message,)
     raise exception_of(kind, () if message is None else arguments, _filled(state or {}, values))
 

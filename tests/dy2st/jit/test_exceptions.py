@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import threading
 import warnings
 
 import pytest
 
 import dy2st
+from dy2st.errors import ConversionError
 from dy2st.jit import to_static
 
 X = [1.0, 2.0, 3.0]
@@ -283,3 +285,89 @@ def test_a_tensor_is_made_and_changed_in_place_where_the_other_side_raises():
         return y
 
     assert to_static(function)(dy2st.to_tensor(X), dy2st.to_tensor([-1.0])).tolist() == [3, 5, 7]
+
+
+ENGINES = ["numpy", *(["native"] if importlib.util.find_spec("llvmlite") else [])]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_an_exception_holds_outlives_the_call(engine):
+    def function(x):
+        twice = x * 2
+        if twice[0] > 0:
+            raise ValueError("too much", x[0] + 1, twice)
+        return x
+
+    static = to_static(function, engine=engine)
+    raised = []
+    for step in range(3):
+        with pytest.raises(ValueError, match="too much") as caught:
+            static(dy2st.to_tensor(X) + step)
+        raised.append(caught.value)
+    for step, error in enumerate(raised):
+        assert error.args[1].item() == 2.0 + step
+        assert error.args[2].tolist() == [2 * (one + step) for one in X]
+
+
+class Refined(Exception):
+    def __init__(self, text, place):
+        super().__init__(text)
+        self.place = place
+
+
+def always(x):
+    raise ValueError("told", x[0] + 1)
+
+
+def with_a_cause(x):
+    raise TypeError("told") from KeyError(x[0] + 1)
+
+
+def with_two_causes(x):
+    if x[0] > 0:
+        try:
+            try:
+                raise KeyError(x[1] + 1)
+            except KeyError as error:
+                raise Refined("inner", x[0] * 2) from error
+        except Refined as error:
+            raise ValueError("outer") from error
+    return x
+
+
+def chain(error):
+    """The exception and its causes, each with what it holds."""
+    found = []
+    while error is not None:
+        own = {name: one for name, one in vars(error).items() if name != "__notes__"}
+        held = [*error.args, *own.values()]
+        values = [one.item() if isinstance(one, dy2st.Tensor) else one for one in held]
+        found.append((type(error), values))
+        error = error.__cause__
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("function", [always, with_a_cause, with_two_causes])
+def test_an_exception_and_its_causes_hold_the_values_of_the_run(function, engine):
+    static = to_static(function, engine=engine)
+    for values in (X, [2.0, 4.0, 6.0]):
+        x = dy2st.to_tensor(values)
+        with pytest.raises(Exception, match="told|outer") as wanted:
+            function(x)
+        with pytest.raises(Exception, match="told|outer") as caught:
+            static(x)
+        assert chain(caught.value) == chain(wanted.value)
+
+
+def test_a_cause_of_another_path_is_refused():
+    def function(x):
+        try:
+            if x[0] > 0:
+                raise ValueError(int(x[0] * 2))
+        except ValueError as error:
+            raise TypeError("told") from error
+        return x
+
+    with pytest.raises(ConversionError, match="raised from an exception that another path has"):
+        to_static(function)(dy2st.to_tensor(X))
