@@ -12,7 +12,7 @@ from dy2st.convert.aliases import BorrowedElement
 from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.polyfills import methods
-from dy2st.convert.stage.checks import check_place, empty_words
+from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
@@ -21,6 +21,7 @@ from dy2st.convert.values.special import CONTENT, MISSING, Indexed, SymbolicSequ
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir import ArrayType, F, Variable
 from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.kernel_errors import empty_words
 from dy2st_runtime.ir.tracing.python_numbers import check_index
 
 # -- writes into containers -------------------------------------------------------------------

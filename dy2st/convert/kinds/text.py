@@ -36,7 +36,7 @@ from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, U
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython, UnsupportedSyntax
 from dy2st_runtime.ir import F, user_location
-from dy2st_runtime.ir.choice import CONVERSIONS, OF_INTEGERS, Hole, Text, joined
+from dy2st_runtime.ir.choice import CONVERSIONS, OF_INTEGERS, Hole, Text, joined, try_format
 from dy2st_runtime.ir.location import user_frame
 
 # -- texts whose characters the data decides ------------------------------------------------------
@@ -237,7 +237,7 @@ def formatted(trace: Trace, value: Any, conversion: str, spec: Any) -> Any:
     if (is_of_ints or shows_objects(trace, value)) and not spec and conversion != "a":
         return _shown_now(trace, value)
     if holds_traced(trace, value):
-        _try(lambda one: format("" if conversion else one, spec), value)
+        try_format(lambda one: format("" if conversion else one, spec), number_kind(value))
         made = lambda: Text((Hole(kept(trace, value), conversion, spec),))  # noqa: E731
         return _by_case(trace, value, made)
     if conversion or not spec:
@@ -259,13 +259,6 @@ def _shown_now(trace: Trace, value: Any) -> Any:
         return trace.call(methods.shown, value)
     finally:
         shown.pop()
-
-
-def _try(write: Callable[[Any], str], value: Any) -> None:
-    """Raise what Python raises where a number has no such format."""
-    kind = number_kind(value)
-    if kind is not None:
-        write(kind(1))
 
 
 def _shown(trace: Trace, value: Any, conversion: str) -> Any:
@@ -459,7 +452,7 @@ def _percent_field(trace: Trace, match: re.Match[str], given: Any, values: Any) 
     if type(value) is Text and spec == "%s":
         return value
     if holds_traced(trace, value):
-        _try(lambda one: spec % (one,), value)
+        try_format(lambda one: spec % (one,), number_kind(value))
         return Text((Hole(kept(trace, value), "%", spec),))
     return _natively(trace, lambda one: spec % (one,), value)
 

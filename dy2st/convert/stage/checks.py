@@ -15,7 +15,7 @@ from dy2st_runtime.ir import ArrayType, F, Variable, apply, interpreting
 from dy2st_runtime.ir.choice import Hole, Text
 from dy2st_runtime.ir.definition import OperatorDefinition
 from dy2st_runtime.ir.failures import raised_by
-from dy2st_runtime.ir.kernel_errors import ours_of
+from dy2st_runtime.ir.kernel_errors import empty_words, ours_of
 
 
 def has_union(values: Sequence[Any]) -> bool:
@@ -59,11 +59,6 @@ def carry_check(trace: Trace, flag: Variable, error: BaseException) -> bool:
         return False
     must(trace, flag, error)
     return True
-
-
-def empty_words(kind: type) -> str:
-    """What is said where an element is taken out of a list or deque that has none."""
-    return f"pop from {'empty list' if kind is list else 'an empty deque'}"
 
 
 def check_place(trace: Trace, content: SymbolicSequence, index: Any, words: str = "index") -> None:

@@ -290,6 +290,17 @@ _FORMAT = re.compile(
 )
 
 
+def try_format(write: Callable[[Any], str], kind: type | None) -> None:
+    """Raise what Python raises where a number of this kind has no such format.
+
+    >>> try_format(lambda one: f"{one:d}", float)
+    Traceback (most recent call last):
+    ValueError: Unknown format code 'd' for object of type 'float'
+    """
+    if kind is not None:
+        write(kind(1))
+
+
 def is_format(conversion: str, spec: str) -> bool:
     """Whether Python formats one value by it: else a text of a file would fail at the call.
 

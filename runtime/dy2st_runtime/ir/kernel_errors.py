@@ -43,3 +43,12 @@ def as_ours(name: str, error: Exception) -> Exception:
 
 
 __all__ = ["MatrixError", "as_ours", "ours_of"]
+
+
+def empty_words(kind: type) -> str:
+    """What is said where an element is taken out of a list or deque that has none.
+
+    >>> empty_words(list)
+    'pop from empty list'
+    """
+    return f"pop from {'empty list' if kind is list else 'an empty deque'}"
