@@ -69,9 +69,7 @@ def _range(trace: Trace, *bounds: Any) -> Any:
 
 def _whole(trace: Trace, value: Any) -> Any:
     value = trace.tracer.number(value) if isinstance(value, Condition) else value
-    if not isinstance(value, Tensor):
-        return value
-    return as_number(trace, int_of(trace, value), int)
+    return as_number(trace, int_of(trace, value), int) if isinstance(value, Tensor) else value
 
 
 @function_row(enumerate)

@@ -605,7 +605,7 @@ def _place_of(trace: Trace, owner: Any, name: str, item: Any, start: Any, stop: 
     except ValueError as error:
         words = str(error).replace("Ellipsis", "x")
     if type(content) is SymbolicSequence or any(isinstance(n, Variable) for n in (start, stop)):
-        whole = as_dynamic(trace, content, getattr(content, "kind", type(content)))
+        whole = as_dynamic(trace, content, kind)
         return trace.call(methods.place_of, whole, item, start, stop, words)
     # Of a list of Python all elements are asked side by side: a loop in Python would nest as many
     # branches as there are elements.

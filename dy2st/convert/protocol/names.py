@@ -170,12 +170,11 @@ def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
     # Whether the run decides where an entry stands that is set once more.
     is_moved: Any = lambda keys: any(may_be_missing(trace, found.get(key)) for key in keys)  # noqa: E731
     for part in parts:
-        is_dict = info(type(part[0])).family == "dict"
-        if len(part) == 1 and not (
-            is_dict and (is_keyed(trace, part[0]) or is_moved(held(trace, part[0])))
-        ):
+        other = part[0]
+        is_dict = info(type(other)).family == "dict"
+        is_late = is_dict and (is_keyed(trace, other) or is_moved(held(trace, other)))
+        if len(part) == 1 and not is_late:
             # An entry that may be missing leaves what was there before.
-            other = part[0]
             if not is_dict:
                 found.update(trace.double_star(other))
                 continue
