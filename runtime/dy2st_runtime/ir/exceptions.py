@@ -11,7 +11,7 @@ from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.structure import flatten
 
 Held: TypeAlias = Callable[[BaseException], dict[str, Any] | None]
-_SET_BY_RAISE = ("__cause__", "__suppress_context__")
+_SET_BY_RAISE = ("__cause__", "__context__", "__suppress_context__")
 
 
 def holds_values(error: BaseException, held: Held) -> bool:
