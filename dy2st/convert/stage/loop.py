@@ -219,9 +219,12 @@ class Loop:
     def carry(self, place: Place, after: Any) -> None:
         """Carry a place as a variable; `after` is what an iteration leaves in it."""
         left = self.trace.kept(place.owner, place.name)
-        if place.name is CONTENT and left is place.owner:
-            left, _ = keep_items(self.trace, place.owner, copy_of(place.owner), after)
-            if self.trace.has_grown(place.owner):
+        if place.name is CONTENT:
+            is_found = left is place.owner
+            left, _ = keep_items(
+                self.trace, place.owner, copy_of(left) if is_found else left, after
+            )
+            if is_found and self.trace.has_grown(place.owner):
                 self.trace.origins[id(left)] = left, GROWN
         slot = JoinedVariable(label(self.trace, place), left, after, place)
         slot.layout = slot.seen(left, before_all(self.trace))

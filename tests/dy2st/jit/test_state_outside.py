@@ -458,3 +458,20 @@ def test_what_nobody_asks_for_may_change():
     first = function.get_concrete_program(X)
     held.other = 7.0
     assert function.get_concrete_program(X) is first
+
+
+def test_an_entry_that_only_a_loop_sets_stays_what_the_last_call_left():
+    def function(x, held):
+        held["calls"] += 1
+        turn = 0
+        while turn < 3 and x.sum() > 2:
+            turn += 1
+            held["last"] = [turn]
+        return held["last"][0]
+
+    held, wanted = {"calls": 0, "last": [9]}, {"calls": 0, "last": [9]}
+    function_of_held = to_static(lambda x: function(x, held))
+    for sign in (1, -1, 1, -1):
+        x = dy2st.to_tensor([3.0 * sign])
+        assert function_of_held(x) == function(x, wanted)
+        assert held == wanted
