@@ -22,7 +22,6 @@ from dy2st_runtime.dims import Condition, Dim, operations
 from dy2st_runtime.errors import (
     ConversionError,
     Dy2stError,
-    EscapedVariable,
     MissingAttribute,
     PassError,
     PlaceError,
@@ -235,8 +234,7 @@ def record(trace: Trace, error: BaseException) -> None:
         # Its text is looked for when somebody reads it, in what no Program can keep.
         error = AttributeError(str(error))
     kind, state = type(error), vars(error) | members_of(error)
-    # One of Python's own is found by its name; a user's class, or a cause, is kept with the
-    # Program.
+    # One of Python's own is found by its name; other classes, and causes, the Program keeps.
     is_builtin = getattr(builtins, kind.__name__, None) is kind and issubclass(kind, Exception)
     name: Any = ErrorKind.of(error)
     name.take_cause(error, state, trace.fields)
@@ -258,14 +256,7 @@ def record(trace: Trace, error: BaseException) -> None:
         )
     plain = len(args) < 2 and all(isinstance(entry, str) for entry in args)
     message = (args or (None,))[0] if plain else args
-    try:
-        F.raise_(name, message, state)
-    except EscapedVariable as escaped:
-        raise ConversionError(
-            f"{kind.__name__} is raised from an exception that another path has raised",
-            why="what that one holds is known on that path alone",
-            hint=f"raise it `from None`, or raise the {kind.__name__} where the other is raised",
-        ) from escaped
+    F.raise_(name, message, state)
 
 
 def noted(trace: Trace) -> tuple[int, ...]:

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from dy2st_runtime.dims import Condition, Dim, equal
-from dy2st_runtime.errors import ArgumentError, ShapeError, TensorAsPython
+from dy2st_runtime.errors import (
+    ArgumentError,
+    ConversionError,
+    EscapedVariable,
+    ShapeError,
+    TensorAsPython,
+)
 from dy2st_runtime.ir import (
     Effect,
     F,
@@ -219,7 +225,14 @@ def raise_(kind: str, message: Any, state: Any = None) -> None:
     """
     values, structure = flatten((message, state or None), _is_traced)
     structure = substitute(structure, _outputs(values))
-    apply("raise", *values, kind=kind, message=structure[0], state=structure[1])
+    try:
+        apply("raise", *values, kind=kind, message=structure[0], state=structure[1])
+    except EscapedVariable as escaped:
+        raise ConversionError(
+            f"{kind} is raised from an exception that another path has raised",
+            why="what that one holds is known on that path alone",
+            hint=f"raise it `from None`, or raise the {kind} where the other is raised",
+        ) from escaped
 
 
 def _outputs(values: Sequence[Any]) -> list[Output]:
