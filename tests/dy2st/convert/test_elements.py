@@ -172,8 +172,8 @@ def of_which_one_has_changed(x):
     return [len(row) for row in others]
 
 
-def test_a_deque_that_has_not_seen_a_change_is_not_looked_at():
-    refused(of_which_one_has_changed, "an element that has changed|is changed in place")
+def test_a_deque_in_two_lists_is_one_deque():
+    same(of_which_one_has_changed, [1.0, -2.0, 3.0], [9.0, 4.0], [-1.0])
 
 
 def test_whether_two_joined_lists_are_one_is_not_told_at_once():
