@@ -235,8 +235,10 @@ def stage_if(
 
 def _is_same(error: Exception, other: BaseException | None) -> bool:
     """Whether both cases of an operation raise the same, in the same words."""
-    is_one = type(error) is type(other) and error.args == getattr(other, "args", ())
-    return is_one and all(isinstance(one, str) for one in error.args)
+    if type(error) is not type(other):
+        return False
+    args = [*error.args, *getattr(other, "args", ())]
+    return all(isinstance(one, str) for one in args) and args == [*error.args] * 2
 
 
 def end_region(

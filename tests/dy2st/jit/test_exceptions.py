@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import math
 import threading
 import warnings
 
@@ -371,3 +372,20 @@ def test_a_cause_of_another_path_is_refused():
 
     with pytest.raises(ConversionError, match="raised from an exception that another path has"):
         to_static(function)(dy2st.to_tensor(X))
+
+
+def raised_again(x):
+    try:
+        if x[0] != 0:
+            raise ValueError(int(x[0] * 2))
+    except ValueError as error:  # int() raises one, too, of NaN
+        raise TypeError(error.args[0]) from None
+    return x
+
+
+def test_a_handler_raises_what_is_a_number_or_a_text():
+    static = to_static(raised_again)
+    for value, words in ((2.0, "4"), (math.nan, "cannot convert float NaN"), (-1.0, "-2")):
+        with pytest.raises(TypeError, match=words):
+            static(dy2st.to_tensor([value]))
+    assert static(dy2st.zeros([1])).tolist() == [0.0]
