@@ -361,7 +361,7 @@ def _all(trace: Trace, iterable: Any) -> Any:
 # any() has 31 operators, a loop with a `return` in Python 59; all() of three bools 12, and 48.
 def _decided(trace: Trace, iterable: Any, decisive: bool) -> Any:
     """Whether one item is true (`any`); `decisive` is False: not whether one is false (`all`)."""
-    iterable = in_any_order(trace, iterable)
+    iterable = in_any_order(trace, iterable, ends_early=True)
     source = trace.source_of(iterable)
     if source is not None:
         return trace.is_decided(source, decisive)

@@ -8,8 +8,11 @@ nobody may go through it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dis import get_instructions
+from types import FunctionType
 from typing import Any
 
+from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import keyed_row
 from dy2st.convert.kinds.lists import each, held, is_lazy, when
@@ -75,10 +78,41 @@ def refuse_order() -> ConversionError:
     )
 
 
-def in_any_order(trace: Trace, iterable: Any) -> Any:
-    """What a function takes to which the order of the items says nothing: of a set, a list."""
-    content = content_of(trace, iterable) if type(iterable) is set else ()
-    return as_list(trace, content) if _is_decided(trace, content) else iterable
+# What the code of a generator expression may call so that nobody sees in which order it was run:
+# nothing that changes anything, and where one item ends it, nothing that raises for some of them.
+_CELLS = ("cell", "local_cell")
+_SURE = frozenset(
+    ("eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not", "not_", "add", "sub")
+    + ("mul", "xor", "and_bits", "or_bits", "neg", "pos", "convert_and", "convert_or")
+    + ("convert_not", "truth", "iterate", *_CELLS)
+)
+_QUIET = _SURE | {"mod", "floordiv", "item", "convert_ifexp"}
+
+
+def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
+    """What a function takes to which the order of the items says nothing: of a set, a list.
+
+    ends_early: the function may not ask for all of them.
+    """
+    if type(iterable) is set and _is_decided(trace, content_of(trace, iterable)):
+        return as_list(trace, content_of(trace, iterable))
+    if type(iterable) is not Generated or iterable.items is not None:
+        return iterable
+    if type(iterable.generator) is not FunctionType:  # shown code that is converted once more
+        return iterable
+    items = in_any_order(trace, iterable.iterable)
+    if items is iterable.iterable:
+        return iterable
+    code = iterable.generator.__code__
+    loops = sum(one.opname == "FOR_ITER" for one in get_instructions(code))
+    cells = dict(zip(code.co_freevars, iterable.generator.__closure__ or (), strict=True))
+    # A dict that makes entries when it is asked keeps them in order; it may stand in a cell.
+    calls = _SURE if ends_early or not cells.keys().isdisjoint(_CELLS) else _QUIET
+    for name, cell in cells.items():
+        is_quiet = name in calls or not (name in TRACED_CALLS or name.startswith("convert_"))
+        if not is_quiet or loops > 1 or hasattr(type(cell.cell_contents), "__missing__"):
+            return iterable
+    return trace.generate(iterable.generator, items, iterable.pushing, iterable.is_map)
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:
