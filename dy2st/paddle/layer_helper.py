@@ -14,7 +14,7 @@ class LayerHelper:
     """Holds what it is given: functions make one before they ask whether a graph is made by hand.
 
     >>> LayerHelper("relu", x=1).kwargs
-    {'x': 1, 'name': None}
+    {'name': None, 'x': 1}
     """
 
     def __init__(self, layer_type: str, **kwargs: Any):

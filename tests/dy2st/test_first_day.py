@@ -309,7 +309,7 @@ def lists_of_other_lengths():
     dy2st.to_tensor([[1], [1, 2]])
 
 
-@mistake(TypeError, "range() takes integers, not a tensor of dtype float32")
+@mistake(TypeError, "only an integer tensor can be an index, not float32")
 def range_of_floats():
     def grown(x):
         for _ in range(x.mean()):

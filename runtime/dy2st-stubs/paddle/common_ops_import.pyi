@@ -8,6 +8,7 @@ from dy2st.paddle.checks import (
     convert_np_dtype_to_dtype_ as convert_np_dtype_to_dtype_,
 )
 from dy2st.paddle.framework import core as core
+from dy2st.paddle.layer_helper import LayerHelper as LayerHelper
 from dy2st.paddle.modes import in_dynamic_mode as _in_dygraph_mode
 from dy2st_runtime.ir.tensor import Tensor as _Variable
 from dy2st_runtime.nn.parameters import ParamAttr as ParamAttr

@@ -26,7 +26,6 @@ from dy2st_runtime.ir.program import (
     LocatedConstraint as LocatedConstraint,
     Operator as Operator,
     Program as Program,
-    Variable as Variable,
 )
 from dy2st_runtime.ir.structure import Output as Output
 from dy2st_runtime.ir.tensor import Tensor as Tensor
@@ -41,4 +40,6 @@ from dy2st_runtime.ir.types import (
     is_differentiable as is_differentiable,
     is_floating as is_floating,
 )
+from typing import Any
 
+Variable: Any

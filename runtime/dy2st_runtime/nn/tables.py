@@ -42,8 +42,8 @@ class Table(OrderedDict[Any, Any]):
 
         >>> table = Table(weight=1, bias=2)
         >>> table.hold({"bias": 3, "scale": 4})
-        >>> table
-        OrderedDict({'bias': 3, 'scale': 4})
+        >>> [*table.items()]
+        [('bias', 3), ('scale', 4)]
         """
         for name in [name for name in self if name not in entries]:
             OrderedDict.__delitem__(self, name)

@@ -21,7 +21,6 @@ NOT_YET = frozenset(
         "model_code.solvers.exact_shares of unknown sizes",
         "model_code.solvers.spline_by_intervals of unknown sizes",
         "model_code.structures.messages_by_attention",
-        "model_code.structures.sorted_by_merging of unknown sizes",
         "model_code.probability.control_chart",
         # Coroutines have no traced form.
         "constructs.generators.coroutine",
