@@ -21,6 +21,7 @@ _LOST: dict[str, dict[str, str]] = {
         "ExceptionTests.test_unraisable",
         "test_functools": "TestLRUC.test_lru_cache_weakrefable "
         "TestLRUPy.test_lru_cache_weakrefable",
+        "test_iter": "TestCase.test_ref_counting_behavior",
         "test_raise": "TestContext.test_3611",
         "test_scope": "ScopeTests.testLeaks",
         "test_userlist": "UserListTest.test_free_after_iterating",

@@ -130,10 +130,11 @@ def _ended(trace: Trace, source: Source, push: Push) -> Any:
     """Run a generator; as in Python it must not raise StopIteration."""
 
     def handled(error: BaseException) -> NoReturn:
-        raise RuntimeError("generator raised StopIteration") from error
+        ended = RuntimeError("generator raised StopIteration")
+        ended.__context__ = ended.__cause__ = error
+        raise ended
 
-    handler = Handler(lambda: StopIteration)
-    run = lambda: (source.run(push),)  # noqa: E731
+    handler, run = Handler(lambda: StopIteration), lambda: (source.run(push),)
     try:
         value = attempt(trace, handler, run, lambda *value: value, handled, (), _VALUE)[0]
     except BaseException:  # any: no generator in C ends with it, as one of Python's does

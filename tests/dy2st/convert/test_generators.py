@@ -233,3 +233,35 @@ def test_what_only_a_closed_generator_holds_goes_at_once():
         return found() is None
 
     assert f()
+
+
+def ended_by_a_stop(x):
+    def items():
+        yield x
+        raise StopIteration
+
+    found = items()
+    first = next(found)
+    try:
+        next(found)
+    except RuntimeError as error:
+        return first, type(error.__context__).__name__, type(error.__cause__).__name__
+    return first
+
+
+def stopped_at_once(x):
+    def items():
+        raise StopIteration
+        yield x
+
+    try:
+        next(items())
+    except RuntimeError as error:
+        return x, type(error.__context__).__name__, error.__suppress_context__
+    return x
+
+
+@pytest.mark.parametrize("function", [ended_by_a_stop, stopped_at_once])
+def test_a_generator_that_raises_stop_iteration_says_so(function):
+    x = to_tensor([1.0, 2.0])
+    assert str(to_static(function)(x)) == str(function(x))
