@@ -63,11 +63,7 @@ class Sure:
     def __init__(self, x):
         self.x = x
 
-    @property
-    def large(self):
-        if self.x.sum() > 3:
-            return self.x * 2
-        raise AttributeError("large")
+    large = Asked.large
 
     def __getattr__(self, name):
         return name + "?"

@@ -278,13 +278,14 @@ def test_two_lists_of_a_program_are_compared_as_pythons():
     same(lambda x: 1 if positive(x) >= positive(x[1:]) else 0)
 
 
-def test_what_is_not_there_is_said_in_the_words_of_the_type():
-    def words(method, item):
-        try:
-            return method(item)
-        except ValueError as error:
-            return str(error)
+def words(method, *args):
+    try:
+        return method(*args)
+    except (ValueError, IndexError, TypeError) as error:
+        return type(error).__name__, str(error)
 
+
+def test_what_is_not_there_is_said_in_the_words_of_the_type():
     def function(x):
         known, data = [int(x[0])], [int(v) for v in x if v > 0]
         methods = [one.index for one in (known, data, tuple(known), tuple(data), deque(data))]
@@ -295,12 +296,6 @@ def test_what_is_not_there_is_said_in_the_words_of_the_type():
 
 
 def test_the_words_for_an_empty_list_or_deque_are_those_of_the_type():
-    def words(method, *args):
-        try:
-            return method(*args)
-        except IndexError as error:
-            return str(error)
-
     def function(x):
         none = [v for v in x if v > 100]
         turned = deque(none)
@@ -311,12 +306,6 @@ def test_the_words_for_an_empty_list_or_deque_are_those_of_the_type():
 
 
 def test_a_bool_or_float_tensor_is_no_index():
-    def words(method, *args):
-        try:
-            return method(*args)
-        except TypeError as error:
-            return str(error)
-
     def function(x):
         items, data = [1, 2, 3], [v for v in x if v > 0]
         one = x[0]
