@@ -397,27 +397,34 @@ def unchanged(trace: Trace, source: Any) -> Callable[[], None]:
     return check_same
 
 
-def behind(trace: Trace, one: Any, depth: int = 8) -> list[Any]:
+def behind(trace: Trace, source: Any) -> list[Any]:
     """All that lies behind a value now, and that code may change."""
-    row = info(type(one))
-    if isinstance(one, Tensor):
-        return [trace.tracer.held_by(one)]
-    is_ours = any(one is its for its in vars(trace).values())
-    if is_ours or row.is_atom or trace.is_outside(one) or not depth:
-        return []
-    if type(one) is CellType:
-        held: Any = (trace.held(one, "cell_contents"),)
-    elif isinstance(one, FunctionType):
-        held = (*(one.__closure__ or ()), *(one.__defaults__ or ()))
-    elif type(one) in (Generated, Indexed, Asked):
-        held = [getattr(one, name, None) for name in ("generator", "iterable", "size", "item")]
-    elif row.family in ("tuple", "bundle"):
-        held = row.parts(one, ())
-    else:
-        held = trace.raw(one) if row.is_container else trace.fields(one) or ()
-    held = held if info(type(held)).is_container or type(held) is tuple else (held,)
-    held = [*held, *held.values()] if isinstance(held, dict) else [*held]
-    return [*held, *(each for part in held for each in behind(trace, part, depth - 1))]
+    # What holds itself ends where it was met, and so does what is the trace's own.
+    found, waiting, met = list[Any](), [source], {id(its) for its in vars(trace).values()}
+    while waiting:
+        one = waiting.pop()
+        row = info(type(one))
+        if isinstance(one, Tensor):
+            found.append(trace.tracer.held_by(one))
+            continue
+        if row.is_atom or trace.is_outside(one) or id(one) in met:
+            continue
+        met.add(id(one))
+        if type(one) is CellType:
+            held: Any = (trace.held(one, "cell_contents"),)
+        elif isinstance(one, FunctionType):
+            held = (*(one.__closure__ or ()), *(one.__defaults__ or ()))
+        elif type(one) in (Generated, Indexed, Asked):
+            held = [getattr(one, name, None) for name in ("generator", "iterable", "size", "item")]
+        elif row.family in ("tuple", "bundle"):
+            held = row.parts(one, ())
+        else:
+            held = trace.raw(one) if row.is_container else trace.fields(one) or ()
+        held = held if info(type(held)).is_container or type(held) is tuple else (held,)
+        held = [*held, *held.values()] if isinstance(held, dict) else [*held]
+        found += held
+        waiting += held
+    return found
 
 
 def left_of(trace: Trace, generated: Generated) -> Any:

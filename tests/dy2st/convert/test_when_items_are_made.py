@@ -343,6 +343,28 @@ def test_an_item_is_made_of_what_is_there_when_it_is_asked_for(function, make, s
         assert "is read on later, after a change of what it reads" in str(error)
 
 
+def test_a_change_is_seen_however_deep_it_lies_behind_a_generator():
+    def function(x):
+        held = [2.0]
+        nest = held
+        for _ in range(12):
+            nest = [nest]
+
+        def innermost():
+            one = nest
+            for _ in range(12):
+                one = one[0]
+            return one[0]
+
+        items = (v * innermost() for v in x if v > 0)
+        first = next(items)
+        held[0] = 5.0
+        return first, list(items)
+
+    with pytest.raises(UnsupportedSyntax, match="after a change of what it reads"):
+        to_static(function)(dy2st.to_tensor([1.0, -1.0, 2.0]))
+
+
 def test_the_first_item_is_made_before_another_one_raises():
     def checked(v):
         if v > 6:
