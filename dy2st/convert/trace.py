@@ -352,6 +352,8 @@ class Trace(Vocabulary):
             held = owner.get(name, MISSING)
         else:
             held = owner[name] if -len(owner) <= name < len(owner) else MISSING
+            if name >= len(owner):  # what stands there depends on how many there were
+                self.read_length(owner)
         return self.read("item", owner, name, found) if held is found else found
 
     def read_length(self, owner: Any) -> None:

@@ -475,3 +475,24 @@ def test_an_entry_that_only_a_loop_sets_stays_what_the_last_call_left():
         x = dy2st.to_tensor([3.0 * sign])
         assert function_of_held(x) == function(x, wanted)
         assert held == wanted
+
+
+ITEMS_OF_WHAT_GROWS = {
+    "the first": lambda held, x: (held.append(x.sum()), held[0])[1],
+    "the second": lambda held, x: (held.extend([x.sum(), x.max()]), held[1])[1],
+    "the last": lambda held, x: (held.append(x.sum()), held[-1])[1],
+    "a number in the first": lambda held, x: (
+        (held.append([0.0]), held[0].append(x.sum())) and len(held[0])
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [list, collections.deque])
+@pytest.mark.parametrize("name", ITEMS_OF_WHAT_GROWS)
+def test_an_item_by_index_is_that_of_the_list_as_it_has_grown(name, kind):
+    use, eager, static = ITEMS_OF_WHAT_GROWS[name], kind(), kind()
+    converted = to_static(lambda x: x * use(static, x))
+    for number in range(4):
+        x = X + number
+        assert converted(x).tolist() == (x * use(eager, x)).tolist()
+    assert repr(static) == repr(eager)
