@@ -15,7 +15,7 @@ import numpy as np
 from dy2st_runtime.dims import require_equal
 from dy2st_runtime.errors import ArgumentError, ConversionError
 from dy2st_runtime.ir.definition import lookup
-from dy2st_runtime.ir.dispatch import F, active
+from dy2st_runtime.ir.dispatch import F, active, apply
 from dy2st_runtime.ir.grad_mode import set_grad_enabled
 from dy2st_runtime.ir.location import without_own_frames
 from dy2st_runtime.ir.promotion import autocasting
@@ -116,7 +116,11 @@ class Edge:
         """The input's value then, connected to the same maker."""
         if self.tensor.array is self.array and self.tensor.stopped == self.stopped:
             return self.tensor
-        return self.tensor.alias(self.array, None if self.stopped else self.node, self.index)
+        value = self.tensor.alias(self.array, None if self.stopped else self.node, self.index)
+        is_leaf = self.node is None is self.tensor.node and self.needs_gradient
+        if is_leaf and self.tensor.array.shape == self.array.shape:
+            return apply("straight_through", value, self.tensor)  # it has other numbers by now
+        return value
 
 
 class Node:

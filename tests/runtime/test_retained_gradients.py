@@ -1,4 +1,4 @@
-"""`retain_grads`, and what `grad` says of gradients that depend on nothing, as PaddlePaddle."""
+"""`retain_grads`, leaves that change, and what `grad` says of gradients that depend on nothing."""
 
 import numpy as np
 import pytest
@@ -33,6 +33,16 @@ def test_a_result_has_its_gradient_once_however_often_it_is_retained(times):
         y.retain_grads()
     (y * 2).sum().backward()
     assert y.grad.tolist() == [2, 2] and x.grad.tolist() == [6, 6]
+
+
+def test_second_gradients_flow_to_a_leaf_that_has_other_numbers_by_now():
+    x = _leaf(2, 3)
+    y = (x**3).sum()
+    with dy2st.no_grad():
+        x.set_value(x * 10)
+    (first,) = dy2st.grad(y, [x], create_graph=True)
+    first.sum().backward()
+    assert first.tolist() == [12, 27] and x.grad.tolist() == [12, 18]
 
 
 def test_nothing_is_retained_where_no_gradient_is_wanted():
