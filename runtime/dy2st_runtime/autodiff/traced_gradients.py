@@ -132,9 +132,11 @@ class _Trace:
         """
         origin, flags = self.tracer.aliases.origin, self.tracer.flags
         variable = origin(variable)
-        while isinstance(variable.maker, Operator) and variable.maker.name == SETTER:
-            earlier = origin(variable.maker.operands[0])
-            if not variable.maker.attributes["value"] and not flags.flows_through(earlier):
+        while isinstance(maker := variable.maker, Operator):
+            if maker.name != SETTER and variable not in flags.renewed:
+                break
+            earlier = origin(maker.operands[-1])
+            if maker.attributes.get("value") is False and not flags.flows_through(earlier):
                 break
             variable = earlier
         return variable

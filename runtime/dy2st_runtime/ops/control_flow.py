@@ -480,6 +480,9 @@ def _note_iterations(
     """
     block, count = path.block, len(results)
     starts, captured, ends = operands[:count], operands[count:], block.yields
+    if tracer.flags.renewed:  # no name stands for what leaves are only to hand gradients to
+        pairs, inside = zip(captured, block.parameters[count:], strict=True), _read_in(block)
+        captured = [one for one, parameter in pairs if parameter in inside]
     aliases, came_from = tracer.aliases, _came_from(tracer, block, count)
     changed, own = frozenset(path.overwritten), frozenset(block.parameters)
     outside = frozenset(block.parameters[count:])
@@ -506,6 +509,26 @@ def _note_iterations(
     for one in (*(operands[index] for index in written), *beside):
         tracer.overwrite(one)
     _note_results(tracer, block, operands, results, came_from)
+
+
+def _read_in(block: Block) -> set[Variable]:
+    """What a Block reads or yields, but for what only gradients flow to."""
+    found = set(block.yields)
+    for operator in block.operators:
+        operands = operator.operands[: 1 if operator.name == "straight_through" else None]
+        if operator.blocks:
+            first = operator.name == "cond"  # whose condition no Block has
+            inner = [_read_in(one) for one in operator.blocks]
+            found.update(operands[:first])
+            for place, operand in enumerate(operands[first:]):
+                if any(
+                    one.parameters[place] in read
+                    for one, read in zip(operator.blocks, inner, strict=True)
+                ):
+                    found.add(operand)
+        else:
+            found.update(operands)
+    return found
 
 
 def _note_results(

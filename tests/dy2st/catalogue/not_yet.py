@@ -7,7 +7,6 @@ NOT_YET = frozenset(
     {
         "model_code.state.generator_of_a_schedule",
         "model_code.sizes.strides_by_size of unknown sizes",
-        "model_code.training.MomentumByHand",
         "model_code.training_loops.schedule_of_a_generator of unknown sizes",
         "model_code.corners.nodes_in_a_heap",
         "model_code.corners.nodes_in_a_heap of unknown sizes",

@@ -105,7 +105,7 @@ def replace(
     tracer: Tracer, tensor: Tensor, compute: Callable[[Tensor], Any], is_same_memory: bool
 ) -> None:
     """Let a tensor become what is computed of it; `is_same_memory`: of the same elements."""
-    if not is_grad_enabled() and tracer.is_passed_leaf(tensor):
+    if not is_grad_enabled() and tracer.flags.begins(tensor):
         tracer.renew(tensor, compute(tensor))
         return
     tracer.flags.check_change(tensor, refuses_leaves=True)
@@ -120,7 +120,7 @@ def replace(
 
 def set_value(tracer: Tracer, tensor: Tensor, value: Any) -> None:
     """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
-    if tracer.is_passed_leaf(tensor):
+    if tracer.flags.begins(tensor):
         tracer.renew(tensor, _fitting(tracer, tensor, value))
         return
     tracer.flags.check_change(tensor, refuses_leaves=False)

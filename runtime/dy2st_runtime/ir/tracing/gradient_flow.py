@@ -310,9 +310,18 @@ class GradientFlags:
         return True if self._least.look_up(variable) else None
 
     def begun(self, leaf: Tensor, variable: Variable) -> Variable:
-        """The numbers of a Variable as those of a leaf: gradients begin in it."""
-        (new,) = self._tracer.append("detach", [variable], {}, [variable.type]).results
-        (new,) = self._tracer.append(SETTER, [new], {"value": False}, [variable.type]).results
+        """The numbers of a Variable as those of a leaf: gradients begin in it.
+
+        They flow to the leaf as it was given, until backward() has gone through that.
+        """
+        tracer, types = self._tracer, [variable.type]
+        (new,) = tracer.append("detach", [variable], {}, types).results
+        if tracer.has_gone_back:
+            (new,) = tracer.append(SETTER, [new], {"value": False}, types).results
+        else:
+            source = next(first for first, tensor in self.state.items() if tensor is leaf)
+            operands = [new, tracer.as_seen(source)]
+            (new,) = tracer.append("straight_through", operands, {}, types).results
         self.renewed[new] = leaf
         return new
 
@@ -376,7 +385,8 @@ class GradientFlags:
         return answer
 
     def _now(self, variable: Variable) -> Answer:
-        if isinstance(variable.maker, Operator) and variable.maker.name != SETTER:
+        is_begun = variable in self.renewed or _set_to(variable) is not None
+        if isinstance(variable.maker, Operator) and not is_begun:
             if self.is_surely_stopped(variable):
                 return True
             self._is_dependent = True
@@ -410,7 +420,9 @@ class GradientFlags:
         return self._tracer.append(name, [variable], attributes, [variable.type]).results[0]
 
     def value_of(self, variable: Variable) -> Variable:
-        """The Variable of which one is made that differs in nothing but `stop_gradient`."""
-        while isinstance(variable.maker, Operator) and variable.maker.name == SETTER:
-            variable = variable.maker.operands[0]
+        """The Variable of which one is made that differs in nothing but where gradients flow."""
+        while isinstance(maker := variable.maker, Operator):
+            if maker.name != SETTER and variable not in self.renewed:
+                break
+            variable = maker.operands[0]
         return variable

@@ -92,7 +92,7 @@ class _Walk:
                 if variable in seen or not isinstance(maker, Operator) or maker.block is not block:
                     continue
                 seen.add(variable)
-                if variable in self.tracer.flags.renewed:
+                if maker.name == SETTER and variable in self.tracer.flags.renewed:
                     return True
                 if maker.name == SETTER or not is_passed(maker):
                     continue

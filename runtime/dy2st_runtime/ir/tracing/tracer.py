@@ -698,10 +698,6 @@ class Tracer:
         """Give a tensor other numbers in place: shape and dtype stay, no gradient flows through."""
         set_value(self, tensor, value)
 
-    def is_passed_leaf(self, tensor: Tensor) -> bool:
-        """Whether gradients begin in a tensor and have been taken: it may be a new leaf."""
-        return self.has_gone_back and self.flags.begins(tensor) is True
-
     def renew(self, tensor: Tensor, value: Any) -> None:
         """Give a tensor other numbers, as an optimizer does: what is a leaf stays one."""
         variable = self.variable(value)

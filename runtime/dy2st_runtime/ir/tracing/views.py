@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dy2st_runtime.dims import same_shape
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.ir.definition import DEFINITIONS, View, lookup
-from dy2st_runtime.ir.grad_mode import set_grad_enabled
+from dy2st_runtime.ir.grad_mode import is_grad_enabled, set_grad_enabled
 from dy2st_runtime.ir.program import Block, Operator, Variable
 from dy2st_runtime.ir.tensor import Tensor
 from dy2st_runtime.ir.tracing.changes import lost_view, out_of_date
@@ -386,13 +386,15 @@ class Views:
             # The base of a view gets a new value.
             tracer = self._tracer
             self._check_sure(tensor)
-            tracer.flags.check_change(root, refuses_leaves=False)
+            is_leaf = not is_grad_enabled() and tracer.flags.begins(root)
+            if not is_leaf:
+                tracer.flags.check_change(root, refuses_leaves=False)
             old = tracer.captured(root)
             with self._recording():
                 whole = self._put_back(tensor, tracer.as_seen(old), new)
             if whole is new:  # a view of all of it: the value of the base is no view
                 whole = tracer.append("assign", [new], {}, [new.type]).results[0]
-            if tracer.is_passed_leaf(root):
+            if is_leaf:
                 tracer.renew(root, whole)
             else:
                 tracer.hold(root, self._with_gradients(whole, old))
