@@ -108,7 +108,7 @@ class TracedCalls:
     double_star: Callable[[Any], Any]  # what `**` spreads
     spread_star: Callable[[Any], Sequence[Any]]
     spread_double_star: Callable[[Any], Any]
-    rest: Callable[[tuple[Any, ...]], Any]  # what the variable of `*rest` holds
+    rest: Unary  # what the variables of `*rest` and `**named` hold
 
     # Displays, texts, unpacking; functions and classes that are made.
     gather: Callable[..., Any]  # (kind, (is star, value), ...): a list, tuple or set

@@ -202,10 +202,9 @@ def form_of(tree: Node, context: Context) -> tuple[Lowering, ast.stmt]:
     low = Lowering(context, names, inner, _EXPRESSIONS, _STATEMENTS)
     body = low.block(split_docstring(tree.body)[1])
     start: list[ast.stmt] = []
-    if tree.args.vararg is not None:
-        # What `*rest` holds may be as long as the data decides.
-        rest = tree.args.vararg.id
-        start.append(assign(rest, low.call("rest", load(rest))))
+    # What `*rest` holds may be as long as the data decides; the dict of `**named` is new.
+    for node in (one for one in (tree.args.vararg, tree.args.kwarg) if one is not None):
+        start.append(assign(node.id, low.call("rest", load(node.id))))
     # Cells of the function's own, with the values of its parameters.
     parameters = {node.id for node in parameter_nodes(tree)}
     for name in sorted(low.names.scope.cells):

@@ -481,11 +481,11 @@ def call_spread(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> An
     return _spread(trace, function, args[:place], _rest(trace, args[place:], list), kwargs)
 
 
-def rest(trace: Trace, values: tuple[Any, ...]) -> Any:
-    """What `*values` of a function gets."""
-    if not any(type(one) is Spread for one in values):
-        return values
-    return _rest(trace, values, tuple)
+def rest(trace: Trace, values: Any) -> Any:
+    """What `*values` and `**values` of a function get."""
+    if type(values) is dict:
+        return trace.made(values)
+    return _rest(trace, values, tuple) if any(type(one) is Spread for one in values) else values
 
 
 def _rest(trace: Trace, values: Sequence[Any], kind: type) -> SymbolicSequence:

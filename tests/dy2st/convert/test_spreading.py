@@ -93,6 +93,17 @@ def options_perhaps_there(x):
     return affine(x, **options)
 
 
+def completed_in_a_loop(x):
+    def affine(total, **options):
+        options["shift"] = options["scale"] + 1.0
+        return Pair(total, **{"second": total * options["scale"] + options["shift"]}).second
+
+    total, rest = x.sum(), x.max()
+    while rest > 0:
+        total, rest = affine(total, scale=rest), rest - 1.0
+    return total
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -105,6 +116,7 @@ def options_perhaps_there(x):
         transposed_in_a_loop,
         chained,
         options_perhaps_there,
+        completed_in_a_loop,
     ],
 )
 def test_the_function_gets_what_python_gives_it(function):
