@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import copy
 import copyreg
-import dataclasses
 import inspect
-import sys
 from abc import ABCMeta
-from collections import defaultdict
 from collections.abc import Sequence
 from operator import is_
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
@@ -26,7 +23,7 @@ from dy2st.convert.trace import Sizes, Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import fill
-from dy2st.convert.values.layout import Layout, Leaf, Number, Reference, Same, all_of, number_kind
+from dy2st.convert.values.layout import Layout, Number, Reference, Same, all_of, number_kind
 from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime.dims import Condition, Dim
 from dy2st_runtime.errors import ConversionError, TensorAsPython
@@ -290,78 +287,6 @@ def _is_there(default: Any) -> bool:
 
 def _fields(kind: Any) -> list[Any]:
     return [field for field in kind.__dataclass_fields__.values() if _role(field) == "_FIELD"]
-
-
-_REFUSED = TypeError if sys.version_info >= (3, 13) else ValueError  # by Python's replace
-
-
-@function_row(dataclasses.replace)
-def _replace(trace: Trace, owner: Any, /, **changes: Any) -> Any:
-    _require_instance("replace", owner)
-    for field in type(owner).__dataclass_fields__.values():
-        name, role = field.name, _role(field)
-        if role == "_FIELD_CLASSVAR" or (field.init and name in changes):
-            continue
-        if name in changes:
-            raise _REFUSED(
-                f"field {name} is declared with init=False, it cannot be specified with replace()"
-            )
-        if role == "_FIELD_INITVAR" and not _is_there(field.default):
-            raise _REFUSED(f"InitVar {name!r} must be specified with replace()")
-        if field.init:
-            changes[name] = trace.attr(owner, name)
-    return trace.call(type(owner), **changes)
-
-
-@function_row(dataclasses.asdict)
-def _asdict(trace: Trace, owner: Any, *, dict_factory: Any = dict) -> Any:
-    _require_instance("asdict", owner)
-    return _apart(trace, owner, lambda pairs: trace.call(dict_factory, pairs))
-
-
-@function_row(dataclasses.astuple)
-def _astuple(trace: Trace, owner: Any, *, tuple_factory: Any = tuple) -> Any:
-    _require_instance("astuple", owner)
-    return _apart(trace, owner, lambda pairs: trace.call(tuple_factory, [v for _, v in pairs]))
-
-
-def _require_instance(name: str, owner: Any) -> None:
-    if not hasattr(type(owner), "__dataclass_fields__"):
-        raise TypeError(f"{name}() should be called on dataclass instances")
-
-
-def _apart(trace: Trace, value: Any, make: Any) -> Any:
-    kind = type(value)
-
-    def again(one: Any) -> Any:
-        return _apart(trace, one, make)
-
-    if kind is Union:
-        return trace.map_cases(again, value)
-    if dataclasses.is_dataclass(kind) and kind is not SymbolicSequence:
-        names = [field.name for field in _fields(kind)]
-        return make([(name, again(trace.attr(value, name))) for name in names])
-    content = trace.content(value)
-    if type(content) is SymbolicSequence and isinstance(content.element, (Number, Leaf)):
-        return _deepcopy(trace, value)
-    if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return trace.call(kind, *map(again, value))
-    if kind is SymbolicSequence or isinstance(value, (list, tuple)):
-        made = value.kind if kind is SymbolicSequence else kind
-        return trace.call(made, _each(trace, value, again))
-    if isinstance(value, dict):
-        pairs = _each(trace, trace.call(value.items), lambda pair: (again(pair[0]), again(pair[1])))
-        default = (value.default_factory,) if isinstance(value, defaultdict) else ()
-        return trace.call(kind, *default, pairs)
-    return _deepcopy(trace, value)
-
-
-def _each(trace: Trace, iterable: Any, function: Any) -> Any:
-    """A list of what a function makes of each item."""
-    items = trace.items_of(iterable)
-    if type(items) is not Indexed:
-        return [function(one) for one in items]
-    return trace.gathered(Indexed(items.length, lambda place: function(items.item(place))))
 
 
 # -- copies -----------------------------------------------------------------------------------

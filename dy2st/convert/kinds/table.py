@@ -104,7 +104,7 @@ def row_of_function(function: Any) -> Row | None:
 
 # What is registered when a function of the module is called first: to import it takes long.
 _LATE = {"statistics": "statistics_"}
-_LATE |= dict.fromkeys(("heapq", "_heapq", "_bisect", "_operator"), "in_python")
+_LATE |= dict.fromkeys(("heapq", "_heapq", "_bisect", "_operator", "dataclasses"), "in_python")
 
 
 def load_late(function: Any) -> Any:

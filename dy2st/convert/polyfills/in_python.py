@@ -1,8 +1,9 @@
-"""heapq, bisect, operator: as Python has written them, before functions in C take their places."""
+"""heapq, bisect, operator, dataclasses: as Python has them, before C takes their places."""
 
 from __future__ import annotations
 
 import bisect
+import dataclasses
 import heapq
 import operator
 from types import FunctionType
@@ -22,6 +23,15 @@ for _name, _written in pure(operator, "_operator").items():
     _function = getattr(operator, _name, None)
     if type(_written) is FunctionType and row_of_function(_function) is None:
         polyfill(_function)(_written)
+
+_OF_DATACLASSES = (
+    *("asdict", "astuple", "fields", "replace", "_replace"),
+    *("_asdict_inner", "_astuple_inner", "_is_dataclass_instance"),
+)
+for _name in _OF_DATACLASSES:
+    if hasattr(dataclasses, _name):  # `_replace` is there since Python 3.13
+        _function = getattr(dataclasses, _name)
+        polyfill(_function)(_function)
 
 
 @polyfill(heapq.nlargest)

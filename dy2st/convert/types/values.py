@@ -233,6 +233,7 @@ row(datetime, is_unchanging=True, is_constant=True, is_fixed=True)
 row(PurePath, time, timezone, tzinfo, family="value", is_constant=True, is_fixed=True)
 row(re.Match, re.Pattern, struct.Struct, GenericAlias, UnionType, is_constant=True, is_fixed=True)
 row("fractions.Fraction", is_constant=True, same=eq)
+row("dataclasses.Field", is_atom=True)
 row("decimal.Decimal", **_ATOM, same=lambda a, b: repr(a) == repr(b))  # 1.0 equals 1.00
 
 
