@@ -129,7 +129,7 @@ def splice(trace: Trace, region: Region) -> None:
             block.parent = outer
     outer.operators += region.block.operators
     for inner, outside in own.items():
-        tracer.forward(inner, outside)  # the user's values may hold it
+        tracer.forward(inner, tracer.aliases.origin(outside))  # the user's values may hold it
     # What holds at the end of the region holds here; what was changed is changed natively here.
     places = region.changed.pop("heap", {})
     trace.state.take(region)

@@ -343,3 +343,18 @@ def fallback_after_nan(x):
     except ArithmeticError:
         y = dy2st.zeros([])
     return y
+
+
+@on([5.0, 1.0, 1.0, 1.0], [2.0, -1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0])
+def raised_with_a_number_in_branches_that_all_raise(x):
+    n = int(x[0])
+    try:
+        if x[1] > 0:
+            if x[2] > 0:
+                if x[3] > 0:
+                    raise ValueError(f"at {n}")
+                raise KeyError
+            raise KeyError
+    except ValueError as error:
+        return error.args[0]
+    return "none"
