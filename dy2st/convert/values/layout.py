@@ -502,8 +502,11 @@ class Lub:
         if left.names != right.names or len(left.items) != len(right.items):
             return None
         joined = self._parts(left, right)
-        # C reads the parts as they are: a value of several kinds is none that it knows.
-        return None if any(map(_has_cases, joined.items)) else joined
+        # C reads the parts as they are: a value of several kinds is none that it knows, and an
+        # exception has as many `args` on all paths.
+        args = dict(zip(left.names, joined.items, strict=False)).get("args")
+        is_known = not isinstance(args, SequenceLayout) and not any(map(_has_cases, joined.items))
+        return joined if is_known else None
 
     def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
         absent = Same(MISSING, NOWHERE)

@@ -358,3 +358,18 @@ def raised_with_a_number_in_branches_that_all_raise(x):
     except ValueError as error:
         return error.args[0]
     return "none"
+
+
+@on([1, 2, 3], [4], [0, 5], [1], unknown=EACH)
+def raised_with_more_or_fewer_arguments(x):
+    try:
+        for v in x:
+            if v == 2:
+                raise ValueError(v)
+            if v > 3:
+                raise ValueError
+            if v == 0:
+                raise ValueError(v, v)
+    except ValueError as error:
+        return len(error.args), error.args[0] if error.args else 0
+    return -1, 0
