@@ -193,9 +193,9 @@ def note_raise(trace: Trace, error: BaseException, of_cases: bool = False) -> No
     is_wrong = is_wrong and not any(error is one for one in trace.record.thrown)
     holder = info(type(getattr(error, "obj", error))).family
     is_wrong = is_wrong and "NoneType" not in str(error) and holder not in ("object", "layer")
+    is_ours = isinstance(error, Dy2stError) or not _is_of_the_user(error)
     # That a tensor has no such position, Python says on that path alone.
-    is_ours = isinstance(error, Dy2stError) and type(error) is not PlaceError
-    if not of_cases and (is_wrong or is_ours or not _is_of_the_user(error)):
+    if not of_cases and (is_wrong or (is_ours and type(error) is not PlaceError)):
         raise error
     record(trace, error)
     entries = entries_of(error.__traceback__)

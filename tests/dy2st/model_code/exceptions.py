@@ -373,3 +373,11 @@ def raised_with_more_or_fewer_arguments(x):
     except ValueError as error:
         return len(error.args), error.args[0] if error.args else 0
     return -1, 0
+
+
+@on([1, 2, 4], [0, 2, 3], [9, 2, 3])
+def a_position_that_the_tensor_has_not_on_one_path(x):
+    y = x.clone()
+    if x[0] > 8:
+        y[3] = 2
+    return y + x[3] if x[0] > 0 else y[-1]
