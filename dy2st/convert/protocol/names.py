@@ -14,7 +14,7 @@ from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
 from dy2st.convert.objects import native_attribute, set_variable
-from dy2st.convert.protocol.natives import CELL, HeldVariable, holding, with_overlay_materialised
+from dy2st.convert.protocol.natives import CELL, held_variable, holding, with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, known
 from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import Trace
@@ -240,7 +240,7 @@ def make_class(
     body = FunctionType(code_at(function, path), function.__globals__, name, None, cells or None)
     build: Any = builtins.__build_class__
     hooks = [hook for base in bases for hook in _hooks_of(base)]
-    with holding(trace, [HeldVariable(trace, one, CELL) for one in cells]):
+    with holding(trace, [held_variable(trace, one, CELL) for one in cells]):
         reached = trace.note_reached((*hooks, *keywords.values())) if hooks else ()
         made = with_overlay_materialised(
             trace, reached, lambda: build(body, name, *bases, **keywords)
@@ -263,7 +263,7 @@ def make_generic(
 ) -> Any:
     """A function or class with type parameters: what makes it runs as Python has it."""
     code = code_at(function, path)
-    with holding(trace, [HeldVariable(trace, one, CELL) for one in cells]):
+    with holding(trace, [held_variable(trace, one, CELL) for one in cells]):
         made = FunctionType(code, function.__globals__, code.co_name, None, cells or None)(*args)
     trace.own[id(made)] = made
     note_class_made(trace, made)

@@ -11,6 +11,8 @@ import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from gc import get_referents
 from itertools import chain
 from operator import is_
@@ -72,46 +74,52 @@ from dy2st_runtime.nn.tables import STORES
 CELL = "cell_contents"
 
 
+@dataclass(eq=False)
 class Held:
-    """What native code may see or change: it holds what the trace does for as long as it runs."""
+    """What native code may see or change: it holds what the trace does for as long as it runs.
 
-    put: Callable[[Any], None]  # lets it hold something
-    end: Callable[[], None]  # writes what has changed, and gives back what it had
+    now, before  what the trace holds for it, and what it has itself.
+    read, put    what gives what it has, and lets it have something.
+    write        takes what native code has left there, where it is not the `same`.
+    """
 
-    def __init__(self, trace: Trace, owner: Any, name: Any, before: Any):
-        """Look at it before the code runs."""
-        self.trace, self.owner, self.name, self.before = trace, owner, name, before
-        place = trace.over.get((id(owner), name))
-        self.now = before if place is None else place.value
+    now: Any
+    before: Any
+    read: Callable[[], Any]
+    put: Callable[[Any], None]
+    write: Callable[[Any], None]
+    same: Callable[[Any, Any], bool] = is_
+
+    @classmethod
+    def of(cls, trace: Trace, owner: Any, name: Any, read: Any, put: Any, *others: Any) -> Held:
+        """One of a place; `others` are those of it, as far as they are known."""
+        before, place = read(), trace.over.get((id(owner), name))
+        others = others or (partial(trace.write, owner, name),)
+        return cls(before if place is None else place.value, before, read, put, *others)
 
     def begin(self) -> None:
         """Show native code what the trace holds."""
         if self.now is not self.before:
             self.put(self.now)
 
+    def end(self) -> None:
+        """Write what has changed, and give back what it had."""
+        after = self.read()
+        is_same = self.same(after, self.now)
+        if not is_same or self.now is not self.before:
+            self.give_back()
+        if not is_same:
+            self.write(after)
+
     def give_back(self) -> None:
         """Let it hold what it had."""
         self.put(self.before)
 
 
-class HeldVariable(Held):
+def held_variable(trace: Trace, owner: Any, name: str) -> Held:
     """A global or a cell."""
-
-    def __init__(self, trace: Trace, owner: Any, name: str):
-        """Look at it before the code runs."""
-        super().__init__(trace, owner, name, native_attribute(owner, name))
-
-    def end(self) -> None:
-        """Write what has changed, and give back what it had."""
-        after = native_attribute(self.owner, self.name)
-        if after is not self.before:
-            self.give_back()
-        if after is not self.now:
-            self.trace.write(self.owner, self.name, after)
-
-    def put(self, value: Any) -> None:
-        """Let it hold a value."""
-        set_variable(self.owner, self.name, value)
+    read, put = (partial(one, owner, name) for one in (native_attribute, set_variable))
+    return Held.of(trace, owner, name, read, put)
 
 
 @contextmanager
@@ -130,7 +138,7 @@ def holding(trace: Trace, held: Sequence[Held]) -> Iterator[None]:
         del trace.undo_stack[known:]
 
 
-def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
+def _held_variables(trace: Trace, reached: Iterable[Any]) -> list[Held]:
     """The variables that functions may read or set which native code can reach."""
     found = {
         (id(place.owner), name): place.owner
@@ -148,11 +156,11 @@ def held_variables(trace: Trace, reached: Iterable[Any]) -> list[HeldVariable]:
             places = result | {(id(cell), CELL): cell for cell in function.__closure__ or ()}
             named |= places.keys()
             found |= places
-    held = [HeldVariable(trace, owner, name) for (_, name), owner in found.items()]
-    for one in held:
-        if type(one.now) in (SymbolicSequence, Union) and (id(one.owner), one.name) in named:
+    held = {key: held_variable(trace, owner, key[1]) for key, owner in found.items()}
+    for key, one in held.items():
+        if type(one.now) in (SymbolicSequence, Union) and key in named:
             trace.native(one.now)  # refused, in its words
-    return [one for one in held if type(one.now) not in (SymbolicSequence, Union)]
+    return [one for one in held.values() if type(one.now) not in (SymbolicSequence, Union)]
 
 
 _COLLECTIONS = ("list", "dict", "set", "keys", "values", "mapping")
@@ -371,7 +379,7 @@ def with_overlay_materialised(
     if only_reads:
         written_to = {key for key, _ in trace.over}
         older = [one for one in older if id(one) in written_to]
-    held: list[Held] = [_HeldState(trace, one) for one in older if _may_change(trace, one)]
+    held = [_held_state(trace, one) for one in older if _may_change(trace, one)]
     written: dict[int, dict[str, Any]] = {}
     for (of, name), place in trace.over.items():
         if isinstance(name, str):
@@ -379,11 +387,11 @@ def with_overlay_materialised(
     for one in older:
         own = written.get(id(one), {})
         if isinstance(one, Layer) and own:
-            held += [_HeldStore(trace, one, store) for store in STORES]
+            held += [_held_store(trace, one, store) for store in STORES]
             own = _plain_fields(one, own)
         if own if isinstance(one, Layer) else _has_fields(one):
-            held.append(_HeldFields(trace, one, own))
-    held += held_variables(trace, reached)
+            held.append(_held_fields(trace, one, own))
+    held += _held_variables(trace, reached)
     with holding(trace, held):
         return run()
 
@@ -421,33 +429,28 @@ def _may_change(trace: Trace, value: Any) -> bool:
     return not any(type(one) in (SymbolicSequence, Union) for one in values)
 
 
-class _HeldState(Held):
-    """An object that native code may change: what it holds."""
+def _held_state(trace: Trace, owner: Any) -> Held:
+    """What an object holds that native code may change."""
+    name = CONTENT if info(type(owner)).is_container else STATE
 
-    def __init__(self, trace: Trace, owner: Any):
-        """Look at it before the code runs."""
-        name = CONTENT if info(type(owner)).is_container else STATE
-        super().__init__(trace, owner, name, read_state(owner))
+    def put(state: Any) -> None:
+        if state is not made.before:
+            check_held(owner, state)
+        write_state(owner, state)
 
-    def put(self, state: Any) -> None:
-        """Let it hold a state."""
-        if state is not self.before:
-            check_held(self.owner, state)
-        write_state(self.owner, state)
+    def write(after: Any) -> None:
+        trace.alias_tracker.part(owner)
+        trace.write(owner, name, after)
 
-    def end(self) -> None:
-        """Write what has changed, and give the object back what it had."""
-        after = read_state(self.owner)
-        if type(after) is dict and "__builtins__" not in self.now:
+    def same(after: Any, now: Any) -> bool:
+        if type(after) is dict and "__builtins__" not in now:
             after.pop("__builtins__", None)  # eval() puts them there
-        is_changed = not same_state(after, self.now)
-        if is_changed or self.now is not self.before:
-            self.give_back()
-        if self.name is STATE:
-            self.trace.seen("state", self.owner, None, None)
-        if is_changed:
-            self.trace.alias_tracker.part(self.owner)
-            self.trace.write(self.owner, self.name, after)
+        return same_state(after, now)
+
+    if name is STATE:
+        trace.seen("state", owner, None, None)
+    made = Held.of(trace, owner, name, partial(read_state, owner), put, write, same)
+    return made
 
 
 def _has_fields(owner: Any) -> bool:
@@ -460,49 +463,40 @@ def _has_fields(owner: Any) -> bool:
     return isinstance(getattr(owner, "__dict__", None), dict) or bool(slots_of(type(owner)))
 
 
-class _HeldFields(Held):
+def _held_fields(trace: Trace, owner: Any, written: dict[str, Any]) -> Held:
     """Attributes of an object of the user's, or a Layer, that native code may look at or change."""
+    slots, kind = slots_of(type(owner)), cast(Any, object)
 
-    def __init__(self, trace: Trace, owner: Any, written: dict[str, Any]):
-        """Look at it before the code runs."""
-        self.trace, self.owner, self.slots = trace, owner, slots_of(type(owner))
-        self.before = self.fields()
-        self.now = self.before | written
+    def read() -> dict[str, Any]:
+        # What it itself holds; what is missing is so only as it is asked.
+        held = dict(getattr(owner, "__dict__", ()))
+        return held | {name: native_attribute(owner, name) for name in slots}
 
-    def fields(self) -> dict[str, Any]:
-        """The attributes that it itself holds; those that are missing only as they are asked."""
-        held = dict(getattr(self.owner, "__dict__", ()))
-        return held | {name: native_attribute(self.owner, name) for name in self.slots}
-
-    def begin(self) -> None:
-        """Show native code what the trace holds."""
-        for value in self.now.values():
-            if type(value) in (SymbolicSequence, Union):
-                self.trace.native(value)  # refused, in its words
-        self.put(self.now)
-
-    def end(self) -> None:
-        """Write what has changed, and give the object back what it had."""
-        after = self.fields()
-        self.give_back()
-        for name in {**self.now, **after}:
-            value = after.get(name, MISSING)
-            if value is not self.now.get(name, MISSING):
-                self.trace.set_field(self.owner, name, value)
-
-    def put(self, fields: dict[str, Any]) -> None:
-        """Let the object hold other attributes, past its class."""
-        old, kind = self.fields(), cast(Any, object)
+    def put(fields: dict[str, Any]) -> None:
+        old = read()
         for name in {**old, **fields}:
             value = fields.get(name, MISSING)
             if value is old.get(name, MISSING):
                 continue
-            if name in self.slots and value is MISSING:
-                kind.__delattr__(self.owner, name)
-            elif name in self.slots:
-                kind.__setattr__(self.owner, name, value)
+            if name in slots and value is MISSING:
+                kind.__delattr__(owner, name)
+            elif name in slots:
+                kind.__setattr__(owner, name, value)
             else:
-                set_variable(vars(self.owner), name, value)
+                set_variable(vars(owner), name, value)
+
+    def write(after: dict[str, Any]) -> None:
+        for name in {**now, **after}:
+            value = after.get(name, MISSING)
+            if value is not now.get(name, MISSING):
+                trace.set_field(owner, name, value)
+
+    before = read()
+    now = before | written
+    for value in now.values():
+        if type(value) in (SymbolicSequence, Union):
+            trace.native(value)  # refused, in its words
+    return Held(now, before, read, put, write, lambda after, now: False)  # each is compared
 
 
 def _plain_fields(layer: Layer, written: dict[str, Any]) -> dict[str, Any]:
@@ -514,18 +508,12 @@ def _plain_fields(layer: Layer, written: dict[str, Any]) -> dict[str, Any]:
     return {name: MISSING if stores[name] else value for name, value in written.items()} | unsaved
 
 
-class _HeldStore(Held):
-    """What such a Layer has registered: parameters, buffers, or other Layers."""
-
-    def __init__(self, trace: Trace, layer: Layer, store: str):
-        """Look at it before the code runs."""
-        self.table = vars(layer)[store]
-        self.before, self.now = dict(self.table), stored(trace, layer, store)
-        self.put = self.table.hold
-
-    def end(self) -> None:
-        """Give back what it had; what the code itself has put there stays."""
-        self.table.give_back(self.before, self.now)
+def _held_store(trace: Trace, layer: Layer, store: str) -> Held:
+    """What such a Layer has registered; what the code itself has put there stays."""
+    table = vars(layer)[store]
+    before, now = dict(table), stored(trace, layer, store)
+    put = lambda held: table.hold(held) if held is now else table.give_back(before, now)  # noqa: E731
+    return Held(now, before, lambda: now, put, put)
 
 
 def exported(trace: Trace, values: Any) -> Any:
