@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _string  # type: ignore[import-not-found]  # which str.format() asks, too
 import builtins
 import itertools
 import os
@@ -210,7 +211,6 @@ def _join(trace: Trace, separator: Any, texts: Any) -> Any:
 
 # -- texts with places ----------------------------------------------------------------------------
 
-_STEP = re.compile(r"\.([^.\[]+)|\[([^\]]+)\]")
 _FIELD = re.compile(
     r"%(?:\((?P<key>[^)]*)\))?(?P<spec>[-#0 +]*(?:\*|\d+)?(?:\.(?:\*|\d+))?)(?P<kind>.)"
 )
@@ -394,15 +394,12 @@ def _pieces(
         if not field or field[0] in ".[":
             field = f"{next(count)}{field}"
         # What a field such as `0.scale[2]` means
-        first = re.split(r"[.\[]", field, maxsplit=1)[0]
-        if first.isdigit() and int(first) >= len(args):
+        first, steps = _string.formatter_field_name_split(field)
+        if type(first) is int and first >= len(args):
             raise IndexError(f"Replacement index {first} out of range for positional args tuple")
-        value = args[int(first)] if first.isdigit() else named(first)
-        for name, index in _STEP.findall(field[len(first) :]):
-            if name:
-                value = trace.attr(value, name)
-            else:
-                value = trace.item(value, int(index) if index.isdigit() else index)
+        value = args[first] if type(first) is int else named(first)
+        for is_attribute, name in steps:
+            value = (trace.attr if is_attribute else trace.item)(value, name)
         if spec and "{" in spec:
             spec = trace.text(*_pieces(trace, spec, args, named, count))
         found.append((value, conversion or "", "" if spec is None else spec))
