@@ -187,20 +187,13 @@ def _fromkeys(trace: Trace, kind: Any, iterable: Any, value: Any = None) -> Any:
     return made
 
 
-@for_each(dict, OrderedDict)
-def _row_of_dict(kind: Any) -> None:
+@for_each((dict, 0), (OrderedDict, 0), (defaultdict, 1))
+def _row_of_dict(kind: Any, count: int) -> None:
     @function_row(kind)
     def row(trace: Trace, /, *others: Any, **named: Any) -> Any:
-        made = trace.made(kind())
-        _update(trace, made, *others, **named)
+        made = trace.made(kind(*others[:count]))  # with its factory
+        _update(trace, made, *others[count:], **named)
         return made
-
-
-@function_row(defaultdict)
-def _default_dict(trace: Trace, factory: Any = None, /, *others: Any, **named: Any) -> Any:
-    made = trace.made(defaultdict(factory))
-    _update(trace, made, *others, **named)
-    return made
 
 
 @operator_row("or_bits", dict, OrderedDict, Table, defaultdict)
