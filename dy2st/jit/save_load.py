@@ -13,7 +13,7 @@ import numpy as np
 from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.replay.effects import Effect, Keeping
 from dy2st.convert.replay.places import Source
-from dy2st.convert.replay.result import Given, Made, Out, Rows, Several
+from dy2st.convert.replay.result import Given, Out, is_computed
 from dy2st.importers import paddle as paddle_files
 from dy2st.jit.api import not_convertible, why_not
 from dy2st.jit.concrete_program import ConcreteProgram, as_pass
@@ -485,7 +485,7 @@ class _Alone:
 
     def check_step(self, effect: Effect) -> None:
         """Refuse a step of training that would forget what it writes for the next one."""
-        if not _is_computed(effect.value):
+        if not is_computed(effect.value):
             return
         name = self.program.name
         raise ConversionError(
@@ -552,12 +552,6 @@ class _Alone:
             f"{self.program.name}() does something that its Program alone does not, since {what}",
             self.at,
         )
-
-
-def _is_computed(tree: Any) -> bool:
-    if isinstance(tree, Made):
-        return any(map(_is_computed, tree.items))
-    return isinstance(tree, (Out, Rows, Several))
 
 
 def _drop_flags(program: Program) -> None:

@@ -184,8 +184,8 @@ def _of_content(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     found = []
     if changed:
         trace.read("length", before, None, count)
-        values = _taken(taker, (kept[i] for i in changed))
-        found.append(_effect(taker, place, partial(_set_items, changed), values))
+        pairs = Made(list, (), [changed, _taken(taker, (kept[i] for i in changed))])
+        found.append(_effect(taker, place, _set_keys, pairs))
     extend = lambda owner, items: owner.extend(items)  # noqa: E731
     return found + ([_effect(taker, place, extend, _taken(taker, tail))] if tail else [])
 
@@ -243,13 +243,8 @@ def _refill(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:
     _set_keys(owner, pairs)
 
 
-def _set_items(places: list[int], owner: Any, values: list[Any]) -> None:
-    for place, value in zip(places, values, strict=True):
-        owner[place] = value
-
-
-def _set_keys(owner: dict[Any, Any], pairs: list[list[Any]]) -> None:
-    """Entries that the path of the call does not have go, if they were there."""
+def _set_keys(owner: Any, pairs: list[list[Any]]) -> None:
+    """Set items; entries that the path of the call does not have go, if they were there."""
     for key, value in zip(*pairs, strict=True):
         set_variable(owner, key, value)
 

@@ -325,7 +325,7 @@ class Taker:
         if type(content) is SymbolicSequence:
             return self._note(value, self._of_layout(content, map(self.out, content.arrays)))
         keys = list(content) if isinstance(content, dict) else ()
-        if any(_is_computed(self.take(key)) for key in keys):
+        if any(is_computed(self.take(key)) for key in keys):
             raise self._refusal(value, "dict with a tensor as a key")
         like = emptied(kind, value) if info(kind).keeps_more else None
         made = self._note(value, Made(kind, keys, [], like))
@@ -396,11 +396,11 @@ class Taker:
         return Made(node.kind, node.names, items, like)
 
 
-def _is_computed(tree: Any) -> bool:
+def is_computed(tree: Any) -> bool:
     """Whether a value depends on the outputs of the Program."""
     if isinstance(tree, Made):
-        return any(map(_is_computed, tree.items))
-    return isinstance(tree, Tree) and not isinstance(tree, Known)
+        return any(map(is_computed, tree.items))
+    return isinstance(tree, Tree) and not isinstance(tree, (Known, Given))
 
 
 def _parts(trace: Trace, value: Any) -> Sequence[Any] | None:
