@@ -35,7 +35,6 @@ from dy2st.convert.stage.outcome import (
     CODE_FAULTS,
     Handler,
     Refused,
-    drop_handlers,
     is_refusal,
     is_thrown,
     under,
@@ -442,43 +441,32 @@ def handling(
         raise
 
 
-class manager:
+@contextmanager
+def manager(trace: Trace, value: Any) -> Iterator[Any]:
     """A context manager whose `with` stays Python's own."""
+    value = _required(known(trace, value))
+    kind: Any = type(value)
 
-    def __init__(self, trace: Trace, value: Any):
-        """Take the manager of the user's."""
-        self._trace, self._value = trace, _required(known(trace, value))
-        self._handlers: list[Handler] = []
-        kind = type(self._value)
-        self._is_harmless = is_library(kind.__module__) or not isinstance(
-            getattr(kind, "__exit__", None), FunctionType
-        )
+    def ask(name: str, *args: Any) -> Any:
+        own = own_method(trace, value, name)
+        return getattr(kind, name)(value, *args) if own is None else call(trace, own, value, *args)
 
-    def __enter__(self) -> Any:
-        """Enter it."""
-        entered = self._call("__enter__")
-        if not self._is_harmless:
-            exit = getattr(type(self._value), "__exit__", None)
-            every = Handler(lambda: BaseException, is_staged=False, lets_pass=_never_swallows(exit))
-            self._handlers.append(every)
-            self._trace.handlers.append(every)
-        return entered
-
-    def __exit__(self, kind: Any, error: Any, place: Any) -> Any:
-        """Leave it; what the trace itself raises passes."""
-        if not self._is_harmless:
-            drop_handlers(self._trace, *self._handlers)
-        is_ours = error is not None and (not is_thrown(self._trace, error) or is_refusal(error))
-        if is_ours and not self._is_harmless:
-            return False
-        found = self._call("__exit__", kind, error, place)
-        return False if is_ours else found
-
-    def _call(self, name: str, *args: Any) -> Any:
-        own = own_method(self._trace, self._value, name)
-        if own is not None:
-            return call(self._trace, own, self._value, *args)
-        return getattr(type(self._value), name)(self._value, *args)
+    exit = getattr(kind, "__exit__", None)
+    is_harmless = is_library(kind.__module__) or not isinstance(exit, FunctionType)
+    entered = ask("__enter__")
+    every = Handler(lambda: BaseException, is_staged=False, lets_pass=_never_swallows(exit))
+    try:
+        with under(trace, *(() if is_harmless else (every,))):
+            yield entered
+    except BaseException as error:  # any: Python tells `__exit__` of each exception, Ctrl-C too
+        # What the trace itself raises passes.
+        is_ours = not is_thrown(trace, error) or is_refusal(error)
+        if is_ours and not is_harmless:
+            raise
+        if not trace.truth(ask("__exit__", type(error), error, error.__traceback__)) or is_ours:
+            raise
+    else:
+        ask("__exit__", None, None, None)
 
 
 def swallowed(trace: Trace, jumped: Any, failed: bool) -> bool:

@@ -7,7 +7,7 @@ of them has written, is joined by the least layout above both; its leaves are th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import is_
@@ -255,47 +255,36 @@ def _note_end(region: Region, end: End) -> None:
     region.results, region.outcome, region.raised = end.results, end.outcome, end.dead
 
 
-class running:
+@contextmanager
+def running(
+    trace: Trace, known: int = -1, handler: Handler | None = None, of_cases: bool = False
+) -> Iterator[End]:
     """Code of which is noted how it ends: it gives the End its results, or raises.
 
     known: how many paths were open when the code began that may let exceptions pass: while they
     are as many, an exception that `handler` does not catch goes on as Python has it.
     """
-
-    def __init__(
-        self, trace: Trace, known: int = -1, handler: Handler | None = None, of_cases: bool = False
-    ):
-        """Nothing has run yet."""
-        self._trace, self._known, self._handler = trace, known, handler
-        self._of_cases, self._end = of_cases, End()
-
-    def __enter__(self) -> End:
-        """Where the code puts its results."""
-        return self._end
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
-        """Note what it raises; whether that goes no further."""
-        trace, end = self._trace, self._end
-        if error is None:
-            return False
-        if isinstance(error, AlwaysRaises):
-            end.dead = error
-        elif isinstance(error, Carried):
-            (end.outcome,) = error.args
-        elif is_refusal(error) or not is_thrown(trace, error):
-            return False
-        elif is_endless(error) and trace.is_nested:
+    end = End()
+    try:
+        yield end
+    except AlwaysRaises as error:
+        end.dead = error
+    except Carried as error:
+        (end.outcome,) = error.args
+    except BaseException as error:  # any: the record knows which of them `raise` has raised
+        if is_refusal(error) or not is_thrown(trace, error):
+            raise
+        if is_endless(error) and trace.is_nested:
             raise endless() from None
-        elif self._known == len(trace.state.paths):
-            if self._handler is None or not self._handler.catches(type(error)):
-                return False
+        if known == len(trace.state.paths):
+            if handler is None or not handler.catches(type(error)):
+                raise
             end.outcome = error
         elif is_caught(trace, type(error)):
             end.outcome = trace.made(error)
         else:
-            note_raise(trace, error, self._of_cases)
+            note_raise(trace, error, of_cases)
             end.dead = error
-        return True
 
 
 def settled(

@@ -142,12 +142,8 @@ def under(trace: Trace, *handlers: Handler) -> Iterator[None]:
     try:
         yield
     finally:
-        drop_handlers(trace, *handlers)
-
-
-def drop_handlers(trace: Trace, *handlers: Handler) -> None:
-    """Leave handlers, wherever they stand: generators are left and gone on with in any order."""
-    trace.handlers[:] = [one for one in trace.handlers if one not in handlers]
+        # Wherever they stand: generators are left and gone on with in any order.
+        trace.handlers[:] = [one for one in trace.handlers if one not in handlers]
 
 
 @contextmanager
@@ -266,28 +262,24 @@ def noted(trace: Trace) -> tuple[int, ...]:
     return trace.repeats.disturbed, *map(len, logs)
 
 
-class staging:
-    """A statement or expression is staged: an error that leaves it gets a note of where it is."""
+@contextmanager
+def staging(trace: Trace, kind: str) -> Iterator[None]:
+    """A statement or expression is staged: an error that leaves it gets a note of where it is.
 
-    def __init__(self, trace: Trace, kind: str):
-        """`kind` is its word in Python; without one, the statement around it is the one."""
-        self._trace, self._kind = trace, kind
-        self._place = user_location() if kind else None
-
-    def __enter__(self) -> None:
-        """Note where it is."""
-        place = self._place
-        if place is not None:
-            self._trace.record.staged[self._kind, place.file, place.line, place.column] = None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        """Leave it; what the trace itself raises is no error."""
-        if isinstance(error, Refused):
-            (error,) = error.args
-        if error is not None and not isinstance(error, (AlwaysRaises, Carried)) and self._place:
-            place = self._place
+    `kind` is its word in Python; without one, the statement around it is the one.
+    """
+    place = user_location() if kind else None
+    if place is not None:
+        trace.record.staged[kind, place.file, place.line, place.column] = None
+    try:
+        yield
+    except (AlwaysRaises, Carried):  # what the trace itself raises is no error
+        raise
+    except BaseException as raised:  # any: it goes on
+        error = raised.args[0] if isinstance(raised, Refused) else raised
+        if place is not None and sys.version_info >= (3, 11):  # 3.10 has no notes
             text = linecache.getline(place.file, place.line).strip()
-            note = f"in the staged `{self._kind}` of {place}" + (f": {text}" if text else "")
-            # 3.10 has no notes.
-            if sys.version_info >= (3, 11) and note not in getattr(error, "__notes__", ()):
+            note = f"in the staged `{kind}` of {place}" + (f": {text}" if text else "")
+            if note not in getattr(error, "__notes__", ()):
                 error.add_note(note)
+        raise
