@@ -143,9 +143,7 @@ class Recorded:
     leaves: Sequence[Variable]  # those of what it has returned
     location: Location | None
     layer: str  # the path of the Layer in which the call stands; `location` is that of the call
-    # What others of its kind are calls of, and what this one gives it, too
-    function: Function | None = None
-    captured: Sequence[Variable] = ()
+    function: Function | None = None  # what others of its kind are calls of
 
 
 @dataclass(eq=False)

@@ -195,7 +195,7 @@ def call_for(tracer: Tracer, block: Block, first: Recorded) -> Operator | None:
     """The call that stands for the first one; None if that differs from what was recorded later."""
     made, inside = first.function, {one for o in first.operators for one in o.results}
     assert made is not None
-    given = [*first.arguments, *first.captured]
+    given = [*first.arguments, *made.captured]
     operands = [seen_in(tracer, block, one) for one in given]
     if len(first.leaves) != len(made.leaves) or any(one is None for one in operands):
         return None

@@ -10,7 +10,7 @@ what is refused there, is recorded in place as ever.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from operator import is_
 from types import CellType, FunctionType, MethodType
 from typing import Any
@@ -121,9 +121,7 @@ def call_of_function(trace: Trace, site: Site, one: Running) -> Any:
         return NotImplemented
     if first is not None and first.function is None:
         # What was recorded in place is a call of it, too, when the trace ends.
-        same = match(trace, site, found.function, first.objects, first.layer)
-        if same is not None:
-            first.function, first.captured = found.function, same.captured
+        first.function = match(trace, site, found, first.objects, first.layer)
     return make_call(trace, found, call)
 
 
@@ -272,21 +270,11 @@ class Call:
         return "id", id(value)
 
 
-@dataclass(eq=False)
-class Match:
-    """The function that a call is of, what it reads here, and with that the call is given, too."""
-
-    function: Function
-    captured: Sequence[Variable]
-    reads: Sequence[Read]
-
-
 def match(
     trace: Trace, site: Site, made: Function, objects: Sequence[Any], layer: str
-) -> Match | None:
-    """A call of a function in a Layer; None if it reads something else there."""
-    tracer = trace.tracer
-    found = Match(made, made.captured, made.reads)
+) -> Function | None:
+    """A function with what it reads in a Layer; None if that is something else."""
+    tracer, found = trace.tracer, made
     if not all(map(is_, made.objects, objects)):
         if not site.patience:
             return None
@@ -296,7 +284,7 @@ def match(
         tensors = [both[0].tensor(tracer.flags.state.get(outer)) for outer in made.captured]
         if any(one is None for one in tensors):
             return None
-        found = Match(made, [tracer.captured(one) for one in tensors], both[1])
+        found = replace(made, captured=[*map(tracer.captured, tensors)], reads=both[1])
     elif made.layer not in (None, layer):
         return None
     for outer in found.captured:
@@ -331,12 +319,12 @@ def first_of(trace: Trace, site: Site, call: Call) -> Recorded | None:
     return None
 
 
-def make_call(trace: Trace, found: Match, call: Call) -> Any:
+def make_call(trace: Trace, made: Function, call: Call) -> Any:
     """One call, and what it returns."""
-    tracer, made = trace.tracer, found.function
-    for owner, kind, name, value in found.reads:
+    tracer = trace.tracer
+    for owner, kind, name, value in made.reads:
         trace.read(kind, owner, name, value)
-    given = [*call.leaves, *found.captured]
+    given = [*call.leaves, *made.captured]
     operands = [*map(tracer.local, given)]
     block = made.block
     types = [one.type for one in block.yields]
@@ -348,7 +336,7 @@ def make_call(trace: Trace, found: Match, call: Call) -> Any:
 # -- recording a function ---------------------------------------------------------------------
 
 
-def record_function(trace: Trace, site: Site, one: Running, call: Call) -> Match | None:
+def record_function(trace: Trace, site: Site, one: Running, call: Call) -> Function | None:
     """Record a function for calls of a key; None if it has to be recorded in place."""
     repeats, tracer = trace.repeats, trace.tracer
     with tried(trace) as trial:  # what it is refused for is said where it is recorded in place
@@ -362,7 +350,7 @@ def record_function(trace: Trace, site: Site, one: Running, call: Call) -> Match
     tracer.aliases.separated(made.block.parameters)
     site.functions.setdefault(call.key, []).append(made)
     repeats.made.append((site, call.key, made))
-    return Match(made, made.captured, ())
+    return made
 
 
 def attempt(trace: Trace, one: Running, call: Call) -> Function | None:
