@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from dy2st_runtime.ir import Program, Tensor
 from dy2st_runtime.ir.program import Variable
 from dy2st_runtime.ir.structure import flatten
 from dy2st_runtime.ir.types import ArrayType
+from dy2st_runtime.kept_inputs import kept_inputs
 
 MAIN = "forward"
 _HEAD = re.compile(r'format = (\d+) : i64, producer = "([^"]*)"')
@@ -74,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
     """`dy2st run`."""
     engine = check_name(options.engine)
     program, arrays = program_of(options)
-    given = inputs_of(options.arrays, program)
+    given = inputs_of(options.arrays, program, kept_inputs(program, arrays))
     if options.output is not None:  # refused now, and not when the model has run for an hour
         _place(options.output, len(program.outputs))
     model = LoadedModel([program], arrays, engine)
@@ -115,10 +116,15 @@ def program_of(options: argparse.Namespace) -> tuple[Program, Mapping[str, Any]]
     return program, arrays
 
 
-def inputs_of(names: Sequence[str], program: Program) -> list[Any]:
-    """The arrays of files, in the order of the inputs; BadInput if one is missing or unknown."""
-    wanted = [variable.name or f"input_{i}" for i, variable in enumerate(program.inputs)]
-    for variable in program.inputs:
+def inputs_of(names: Sequence[str], program: Program, kept: Collection[Variable] = ()) -> list[Any]:
+    """The arrays of files, in the order of the inputs; BadInput if one is missing or unknown.
+
+    `kept` are the inputs of which the model has the values.
+    """
+    own = {variable.name for variable in kept}
+    inputs = [variable for variable in program.inputs if variable.name not in own]
+    wanted = [variable.name or f"input_{i}" for i, variable in enumerate(inputs)]
+    for variable in inputs:
         if isinstance(variable.type, ArrayType):
             raise BadInput(f"`{variable.name}` is a list of tensors, which no file of arrays has")
     found: dict[str, Any] = {}
@@ -139,7 +145,7 @@ def inputs_of(names: Sequence[str], program: Program) -> list[Any]:
     missing = [name for name in wanted if name not in found]
     if missing:
         raise BadInput(
-            f"{program.name} takes {', '.join(map(_typed, program.inputs))}; --input is missing "
+            f"{program.name} takes {', '.join(map(_typed, inputs))}; --input is missing "
             f"for {', '.join(missing)}"
         )
     return [found[name] for name in wanted]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import SpecError, WrongKind, nearest
-from dy2st_runtime.ir import Program
+from dy2st_runtime.ir import Program, TensorType
 from dy2st_runtime.ir.rebuild import rebuild
 
 
@@ -28,7 +28,8 @@ def freeze(program: Program, **sizes: int) -> Program:
 
 def named_sizes(program: Program) -> dict[str, Dim]:
     """The symbols of the inputs by name."""
-    shapes = tuple(variable.tensor_type.shape for variable in program.inputs)
+    types = (variable.type for variable in program.inputs)
+    shapes = tuple(type.shape for type in types if isinstance(type, TensorType))
     return {str(symbol): symbol for symbol in symbols(shapes)}
 
 

@@ -44,6 +44,15 @@ from dy2st_runtime.ir.text.parser import parse, parse_digest
 from dy2st_runtime.ir.text.printer import to_text
 from dy2st_runtime.ir.tracing.gradient_flow import refuse_leaf, settings_of
 from dy2st_runtime.ir.types import ArrayType, TensorType, ValueType, own_dtype
+from dy2st_runtime.kept_inputs import (
+    ListOfTensors,
+    array_names,
+    as_arrays,
+    from_arrays,
+    held,
+    kept_inputs,
+    results_of,
+)
 from dy2st_runtime.lazy import Lazy, public_dir
 from dy2st_runtime.limits import Limits, metered
 from dy2st_runtime.nn.layer import Layer
@@ -141,8 +150,9 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
     dy2st_runtime.errors.ParameterMismatch: the state does not belong to the Program;...
     """
     wanted = {name: variable for program in programs for name, variable in program.state.items()}
+    kept = {name for program in programs for name in array_names(program, state)}
     missing = [name for name in wanted if name not in state]
-    unknown = [name for name in state if name not in wanted]
+    unknown = [name for name in state if name not in wanted and name not in kept]
     if missing or unknown:
         found = [f"missing: {', '.join(missing)}"] * bool(missing)
         found += [f"not in the Program: {', '.join(unknown)}"] * bool(unknown)
@@ -156,6 +166,8 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
                     f"{where}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}; "
                     f"the Program takes {type.dtype} and {list(type.shape)}"
                 )
+        for variable in kept_inputs(program, state):
+            from_arrays(variable.name, variable.type, state, where)
 
 
 # -- loading ----------------------------------------------------------------------------------
@@ -353,8 +365,13 @@ class LoadedModel(Layer):
         for name, tensor in self._tensors.items():
             store: Any = self._parameters if name in trained else self._buffers
             store[name] = tensor
+        self._kept = {
+            variable.name: from_arrays(variable.name, variable.type, arrays, "the model")
+            for program in programs
+            for variable in kept_inputs(program, arrays)
+        }
         self._methods = {
-            name: LoadedMethod(program, self._tensors, engine, limits)
+            name: LoadedMethod(program, self._tensors, engine, limits, self._kept)
             for name, program in self.programs.items()
         }
         # What was saved comes before what every Layer has, `forward` above all.
@@ -395,9 +412,15 @@ class LoadedModel(Layer):
         return super()._set_mode(mode)
 
     def save(self, path: AnyPath) -> None:
-        """Write the Programs, and parameters and buffers as they are now: see `save_programs`."""
-        arrays = {name: tensor.array for name, tensor in self._tensors.items()}
-        save_programs(path, self.programs, arrays)
+        """Write the Programs, and what the model keeps as it is now: see `save_programs`."""
+        save_programs(path, self.programs, self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Parameters, buffers, and other things that calls change, as they are now."""
+        found = {name: tensor.array for name, tensor in self._tensors.items()}
+        for name, value in self._kept.items():
+            found.update(as_arrays(name, value.array))
+        return found
 
     def __repr__(self) -> str:
         """The methods and what they take."""
@@ -428,9 +451,22 @@ class LoadedMethod:
         state: Mapping[str, EagerTensor],
         engine: str | None = None,
         limits: Limits | None = None,
+        kept: dict[str, Any] | None = None,
     ):
-        """Take the tensors of the model, the name of what runs it, and what it may take."""
+        """Take the tensors of the model, the name of what runs it, and what it may take.
+
+        `kept` are the inputs that the model keeps from call to call, which all its methods share.
+        """
         self.program, self.engine, self._limits = program, engine, limits
+        self._kept: dict[str, Any] = {} if kept is None else kept
+        # What a call is given, and the places of the other inputs.
+        self.inputs = [one for one in program.inputs if one.name not in self._kept]
+        self._kept_places = {
+            place: variable.name
+            for place, variable in enumerate(program.inputs)
+            if variable.name in self._kept
+        }
+        self._given_away = results_of(program) if self._kept_places else set()
         self._state = {name: state[name] for name in program.state}
         self._executable: engines.Executable | None = None
         self._trained: TrainedProgram | None = None
@@ -439,7 +475,7 @@ class LoadedMethod:
         self._changed = {
             place: program.changes[variable.name]
             for place, variable in enumerate(program.inputs)
-            if variable.name in program.changes
+            if variable.name in program.changes and place not in self._kept_places
         }
 
     @without_own_frames
@@ -450,9 +486,13 @@ class LoadedMethod:
         Raises SpecError if the inputs are not those of the Program.
         """
         inputs: Sequence[EagerTensor] = args
-        if kwargs or len(args) != len(self.program.inputs) or not _are_tensors(args):
-            given = zip(self.program.inputs, self._in_order(args, kwargs), strict=True)
+        if kwargs or len(args) != len(self.inputs) or not _are_tensors(args):
+            given = zip(self.inputs, self._in_order(args, kwargs), strict=True)
             inputs = [_input(variable, value) for variable, value in given]
+        if self._kept_places:
+            inputs = [*inputs]
+            for place, name in self._kept_places.items():  # in the order of the inputs
+                inputs.insert(place, self._kept[name])
         for place in self._changed:
             self._check_changed(place, inputs)
         if self._limits is not None:
@@ -500,6 +540,10 @@ class LoadedMethod:
                 given.stopped = value.stopped and (given.stopped or given.node is not None)
                 given.node, given.index = value.node, value.index
             given.put(value.array)
+        for name in self._kept_places.values():
+            if name in self.program.changes:
+                index = self.program.changes[name]
+                self._kept[name] = held(outputs[index], index in self._given_away)
         return rebuild(self.program.structure, outputs)
 
     def _run(self, executable: engines.Executable, inputs: Sequence[EagerTensor]) -> list[Any]:
@@ -538,8 +582,8 @@ class LoadedMethod:
 
     def _in_order(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """What is given for each input; tensors in nested arguments count one by one."""
-        names = [variable.name for variable in self.program.inputs]
-        takes_lists = any(isinstance(one.type, ArrayType) for one in self.program.inputs)
+        names = [variable.name for variable in self.inputs]
+        takes_lists = any(isinstance(one.type, ArrayType) for one in self.inputs)
         leaves = [*args]
         if not takes_lists:
             leaves, _ = flatten(args, lambda entry: not is_container(entry))
@@ -573,7 +617,7 @@ class LoadedMethod:
 
     def __repr__(self) -> str:
         """`forward(x: float32[batch, 3])`."""
-        inputs = ", ".join(f"{variable.name}: {variable.type}" for variable in self.program.inputs)
+        inputs = ", ".join(f"{variable.name}: {variable.type}" for variable in self.inputs)
         return f"{self.program.name}({inputs})"
 
 
@@ -592,17 +636,6 @@ def _is_any_open(tensors: Sequence[EagerTensor]) -> bool:
         if not tensor.stopped:
             return True
     return False
-
-
-class ListOfTensors(list[Any]):
-    """What stands for a list among the inputs of a Program."""
-
-    stopped = stop_gradient = True
-
-    @property
-    def array(self) -> list[Any]:
-        """The arrays, for an engine."""
-        return [entry.array for entry in self]
 
 
 def _input(variable: Variable, value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from dy2st_runtime.errors import ArgumentError, WrongKind, counted
 from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.clone import clone
+from dy2st_runtime.kept_inputs import array_names
 
 Array = np.ndarray[Any, Any]
 
@@ -58,7 +59,8 @@ class Module:
 
     def drop_unused_state(self) -> None:
         """Forget arrays that no Program names any more."""
-        named = {name for program in self.programs.values() for name in program.state}
+        programs = self.programs.values()
+        named = {name for one in programs for name in (*one.state, *array_names(one, self.state))}
         self.state = {name: array for name, array in self.state.items() if name in named}
 
     def state_of(self, program: Program) -> list[Array]:
