@@ -16,7 +16,8 @@ from dy2st.convert.kinds.tensors import PLACE
 from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record
-from dy2st.convert.replay.effects import Keeping, Reads, effects_of
+from dy2st.convert.replay.effects import effects_of
+from dy2st.convert.replay.keeping import Keeping, Reads
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker, structure_of
 from dy2st.convert.stage.counterparts import replace_first_calls

@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dy2st.convert.call_context import CallContext
-from dy2st.convert.replay.effects import Keeping
 from dy2st.convert.replay.guards import Guards
+from dy2st.convert.replay.keeping import Keeping
 from dy2st.convert.replay.places import Varied
 from dy2st.convert.types import info
 from dy2st.jit.concrete_program import ConcreteProgram

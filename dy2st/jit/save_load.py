@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds.tensors import PLACE
-from dy2st.convert.replay.effects import Effect, Keeping
+from dy2st.convert.replay.effects import Effect
+from dy2st.convert.replay.keeping import Keeping
 from dy2st.convert.replay.places import Source
 from dy2st.convert.replay.result import Given, Out, is_computed
 from dy2st.importers import paddle as paddle_files

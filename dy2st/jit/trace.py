@@ -17,8 +17,9 @@ import dy2st_runtime.engine.numpy.executable  # noqa: F401  with it Programs run
 from dy2st.convert.aliases import Locations, MoreIsKnown
 from dy2st.convert.call_context import CallContext, free_name
 from dy2st.convert.record import Record, report_of
-from dy2st.convert.replay.effects import Keeping, written_by
+from dy2st.convert.replay.effects import written_by
 from dy2st.convert.replay.guards import Guards
+from dy2st.convert.replay.keeping import Keeping
 from dy2st.convert.replay.places import ReadKey, Varied, found_by
 from dy2st.convert.session import Traced, note_containers
 from dy2st.convert.session import trace as run_trace
