@@ -17,7 +17,7 @@ from dy2st.convert.protocol.calls import require_source
 from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
-from dy2st.convert.replay.keeping import Keeping, Reads
+from dy2st.convert.replay.keeping import Keeping, Reads, overwritten
 from dy2st.convert.replay.places import Source, Varied
 from dy2st.convert.replay.result import Finished, Taker, structure_of
 from dy2st.convert.stage.counterparts import replace_first_calls
@@ -33,7 +33,7 @@ from dy2st.convert.trace import EACH_CALL
 from dy2st.convert.types import info
 from dy2st.convert.values.special import CONTENT
 from dy2st_runtime.dims import Condition, require
-from dy2st_runtime.errors import ConversionError, Location, StateMade
+from dy2st_runtime.errors import Location, StateMade
 from dy2st_runtime.ir import Operator, Program, Tensor, Tracer, Variable
 from dy2st_runtime.ir.exceptions import holds_values
 from dy2st_runtime.ir.failures import is_dispensable
@@ -135,7 +135,7 @@ def trace(
         if machine.repeats.made:
             replace_first_calls(machine)
     if keeping is not None:
-        keeping.drop_unused(program, state, found.finished.kept)
+        keeping.drop_unused(program, state, found.finished)
     program.block.parameters = [*program.inputs, *program.state.values()]
     if program.functions:
         drop_unused(program)
@@ -218,13 +218,14 @@ def _finish(
     tracer = machine.tracer
     machine.alias_tracker.return_all()  # effects look at no list again
     taker = Taker(machine, traced.places, f"{program.name}() returns", at)
+    taker.is_for_file = keeping is not None
     # The result first: its leaves are the outputs, behind which those of effects follow.
     tree = taker.take(result)
     taker.is_of_result = False
     has_written, again = _has_written(machine), may_run_again(machine)
     finished = Finished(tree, len(taker.leaves), writes=has_written, may_run_again=again)
     traced.finished = finished
-    _note_changed_tensors(machine, taker)
+    _note_changed_tensors(machine, taker, {} if keeping is None else keeping.inputs)
     finished.outputs_of_files = len(taker.leaves)
     machine.alias_tracker.check_outside()
     taker.what = f"{program.name}() lets an object from outside hold"
@@ -264,19 +265,18 @@ def _finish(
             program.block.yields.append(tracer.local(new))
 
 
-def _note_changed_tensors(machine: Machine, taker: Taker) -> None:
-    """Let the Program give the new values of the tensors among its arguments that it changes."""
+def _note_changed_tensors(machine: Machine, taker: Taker, kept: Mapping[str, Variable]) -> None:
+    """Let the Program give the new values of the tensors among its arguments that it changes.
+
+    Of what a file has `kept` the places say what becomes of them.
+    """
     tracer, program = machine.tracer, machine.tracer.program
     for variable in program.inputs:
         new = tracer.flags.value_of(tracer.captured(variable))
         if new.overwritten is not None:
-            raise ConversionError(
-                f"{program.name}() changes a tensor in place that may be its argument "
-                f"`{variable.name}`",
-                at=new.overwritten,
-                why="a branch, loop or list that depends on a tensor has chosen which one it is",
-                hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`",
-            )
+            if variable.name in kept:
+                continue
+            raise overwritten(program, variable.name, new.overwritten)
         if not has_same_elements(new, variable):
             program.changes[variable.name] = taker.out(new).index
 

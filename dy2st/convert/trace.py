@@ -45,6 +45,7 @@ from dy2st.convert.values.special import (
     LOCATION,
     MISSING,
     STATE,
+    Older,
     Special,
     SymbolicSequence,
     Union,
@@ -613,6 +614,11 @@ def _with_changes(
             if place.value is MISSING:
                 del held[name]
     return held
+
+
+def before_all(trace: Trace) -> Older:
+    """How values are looked at that are older than the loop."""
+    return Older(trace.raw, trace.fields, trace.taken, node=trace.node, has_grown=trace.has_grown)
 
 
 def label(trace: Trace, place: Place) -> str:

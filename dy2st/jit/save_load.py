@@ -31,6 +31,7 @@ from dy2st_runtime.ir.clone import clone
 from dy2st_runtime.ir.location import place_of, warn_user, without_own_frames
 from dy2st_runtime.ir.structure import wrong_entries
 from dy2st_runtime.ir.tracing.gradient_flow import SETTER
+from dy2st_runtime.kept_inputs import as_arrays
 from dy2st_runtime.lazy import load_module
 from dy2st_runtime.limits import Limits
 from dy2st_runtime.nn.layer import Layer
@@ -40,8 +41,8 @@ from dy2st_runtime.thread_state import put_back_after_errors
 
 Traced = tuple[StaticFunction, ConcreteProgram]
 
-_MOST_ROUNDS = 8
-"""Traces, each of which finds other places that are kept, before it is no use."""
+_MOST_ROUNDS = 16
+"""Traces, each of which finds something new that is kept, before it is no use."""
 
 # PaddlePaddle's options of `save`, with the values that say what is done here.
 _OPTIONS: dict[str, tuple[Any, ...]] = {
@@ -227,8 +228,7 @@ def programs_to_save(
     if isinstance(layer, io.LoadedModel):
         if input_spec is not None:
             raise ArgumentError("a loaded model has the Programs of its file: no input_spec")
-        tensors = {**layer._parameters, **layer._buffers}
-        return dict(layer.programs), {name: one.array for name, one in tensors.items()}
+        return dict(layer.programs), layer.arrays()
     # What is saved, by the name it gets in the file; the main one is `forward`
     if isinstance(layer, StaticFunction):
         functions = {"forward": layer}
@@ -258,8 +258,10 @@ def programs_to_save(
         else:
             specs = input_spec if name == "forward" else None
             traced[name] = function, _program_of(function, specs)
-    found = for_file([*traced.values()])
+    found = for_file([*traced.values()], has_inputs=True)
     changed = {name for concrete in found for name in concrete.main_program.updates}
+    inputs = {name: value for one in found for name, value in one.finished.kept_inputs.items()}
+    changed = changed.union(*(one.finished.changed_inputs for one in found))
     for name, concrete in zip(traced, found, strict=True):
         programs[name] = alone(concrete, changed)
         for key, tensor in concrete.state.items():
@@ -268,7 +270,10 @@ def programs_to_save(
                 raise ArgumentError(f"method {name!r} uses another tensor under the name {key!r}")
             state[key] = tensor
     check_apart(programs.values(), state)
-    return programs, {name: tensor.array for name, tensor in state.items()}
+    arrays: dict[str, Any] = {name: tensor.array for name, tensor in state.items()}
+    for name, value in inputs.items():
+        arrays.update(as_arrays(name, value))
+    return programs, arrays
 
 
 def _program_of(function: StaticFunction, input_spec: Sequence[Any] | None) -> ConcreteProgram:
@@ -312,17 +317,17 @@ def _program_of_call(
 # -- Programs that run by themselves ------------------------------------------------------------
 
 
-def for_file(functions: Sequence[Traced]) -> list[ConcreteProgram]:
+def for_file(functions: Sequence[Traced], has_inputs: bool = False) -> list[ConcreteProgram]:
     """The Programs of functions that go on by themselves, in a file of all of them.
 
-    Numbers and tensors outside that calls read and write become buffers, one for each place. The
-    functions are traced again for that, until no trace finds another place; those that write
-    nothing outside stay what they are.
+    What calls read and write outside becomes buffers, and inputs that the model keeps if it
+    `has_inputs`. The functions are traced again for that, until no trace finds anything new; those
+    that write nothing outside stay what they are.
 
-    Raises ConversionError if a place is of no use as a buffer.
+    Raises ConversionError if a place cannot be kept so.
     """
     found = [concrete for _, concrete in functions]
-    if not any(map(_leaves_more, found)):
+    if not any(_leaves_more(one, has_inputs) for one in found):
         return found
     names: dict[int, str] = {}
     tensors: set[str] = set()
@@ -331,14 +336,20 @@ def for_file(functions: Sequence[Traced]) -> list[ConcreteProgram]:
             inner = layer.named_sublayers(include_self=True)
             names = {**{id(one): name for name, one in inner}, **names}
             tensors |= {*names_of(layer).values()}
-    keeping = Keeping(names, frozenset(tensors))
+    keeping = Keeping(names, frozenset(tensors), has_inputs)
     for _ in range(_MOST_ROUNDS):
-        known, size = len(keeping.kept), keeping.size
+        rises, size = keeping.rises, keeping.size
         found = [_again(function, concrete, keeping) for function, concrete in functions]
-        is_all = keeping.size == size if len(functions) > 1 else len(keeping.kept) == known
+        is_all = keeping.size == size if len(functions) > 1 else keeping.rises == rises
         if is_all or any(one.finished.lost for one in found):
-            break
-    return found
+            return found
+    labels = ", ".join(f"`{one.label}`" for one in keeping.kept.values())
+    raise ConversionError(
+        f"one of {labels} has another form after every call",
+        at=place_of(functions[0][1].function),
+        why="a Program that is saved or compiled is one for all calls",
+        hint="let each call leave it in the form that it has before",
+    )
 
 
 def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping) -> Any:
@@ -347,6 +358,8 @@ def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping
     try:
         return function.programs.for_file(function, concrete, keeping)
     except Dy2stError as error:
+        if keeping.begin_anew():  # another path may have read what this one has written
+            return concrete
         if not labels:
             raise
         raise ConversionError(
@@ -358,13 +371,25 @@ def _again(function: StaticFunction, concrete: ConcreteProgram, keeping: Keeping
         ) from error
 
 
-def _leaves_more(concrete: ConcreteProgram) -> bool:
+def _leaves_more(concrete: ConcreteProgram, has_inputs: bool) -> bool:
     """Whether a call leaves more outside than buffers, and what a step of training does."""
     read = _read_at(concrete) if concrete.finished.has_gone_back else (lambda effect: "")
-    return any(
-        not (read(effect) or effect.name == PLACE or id(effect.buffer) in concrete.buffers)
-        for effect in concrete.finished.effects
-    )
+
+    def is_known(effect: Effect) -> bool:
+        buffer = concrete.buffers.get(id(effect.buffer))
+        stays = buffer is not None and not (has_inputs and _becomes(concrete, effect, buffer))
+        return bool(read(effect)) or effect.name == PLACE or stays
+
+    return not all(map(is_known, concrete.finished.effects))
+
+
+def _becomes(concrete: ConcreteProgram, effect: Effect, buffer: str) -> str:
+    """What a buffer becomes that does not keep its type, in words."""
+    program = concrete.main_program
+    if not isinstance(effect.value, Out):
+        return "one of several"
+    after = program.outputs[effect.value.index].tensor_type
+    return "" if program.state[buffer].tensor_type == after else str(after)
 
 
 def _read_at(concrete: ConcreteProgram) -> Callable[[Effect], str]:
@@ -402,7 +427,7 @@ class _Alone:
         self.concrete, self.finished = concrete, concrete.finished
         self.program, self.at = concrete.main_program, place_of(concrete.function)
         self.is_step = self.finished.has_gone_back
-        self.changed = {*self.program.updates, *changed}
+        self.changed = {*self.program.updates, *self.finished.changed_inputs, *changed}
         self.assigned: dict[str, int] = {}
 
     def made(self) -> Program:
@@ -431,11 +456,13 @@ class _Alone:
         for name, index in finished.kept.items():
             self.check_names(name, index, name, self.at)
             self.assigned[name] = index
+        own = [name for name in finished.kept_inputs if name in self.assigned]
+        inputs = {name: self.assigned.pop(name) for name in own}
         for place, _ in finished.leaves:
             self.warn_of(f"it leaves a gradient in its argument `{concrete.inputs[place].name}`")
         self.check_result()
-        if finished.effects or self.assigned or self.is_step:
-            program = self.with_updates()
+        if finished.effects or self.assigned or inputs or self.is_step:
+            program = self.with_updates(inputs)
         check_apart([program], concrete.state, self.at)
         return program
 
@@ -501,12 +528,9 @@ class _Alone:
 
     def check_type(self, effect: Effect, buffer: str) -> None:
         """Refuse to give a buffer another type."""
-        before = self.program.state[buffer].tensor_type
-        is_one = isinstance(effect.value, Out)
-        after = self.program.outputs[effect.value.index].tensor_type if is_one else None
-        if before != after:
-            kind = type(effect.owner_now()).__name__
-            become = "one of several" if after is None else f"{after}"
+        become = _becomes(self.concrete, effect, buffer)
+        if become:
+            kind, before = type(effect.owner_now()).__name__, self.program.state[buffer].tensor_type
             raise ConversionError(
                 f"{self.program.name}() lets the buffer `{kind}.{effect.name}`, {before}, "
                 f"become {become}",
@@ -534,8 +558,11 @@ class _Alone:
             "the object outside",
         )
 
-    def with_updates(self) -> Program:
-        """A copy of the Program in which what is assigned is an update."""
+    def with_updates(self, inputs: Mapping[str, int]) -> Program:
+        """A copy of the Program in which what is assigned is an update.
+
+        `inputs`: the outputs that are new values of inputs that the model keeps.
+        """
         made, end = clone(self.program), len(self.program.outputs)
         made.structure = self.program.structure
         outputs, updates = made.block.yields[:end], made.block.yields[end:]
@@ -543,7 +570,11 @@ class _Alone:
         # An assignment wins over a change in place: what the next call reads is what was assigned.
         left.update({name: outputs[index] for name, index in self.assigned.items()})
         made.updates = list(left)
-        made.block.yields = [*outputs[: self.finished.outputs_of_files], *left.values()]
+        own = [*outputs[: self.finished.outputs_of_files]]
+        for name, index in inputs.items():
+            made.changes[name] = len(own)
+            own.append(outputs[index])
+        made.block.yields = [*own, *left.values()]
         if self.is_step:
             _drop_flags(made)
         return made

@@ -416,7 +416,16 @@ class LoadedModel(Layer):
         save_programs(path, self.programs, self.arrays())
 
     def arrays(self) -> dict[str, Any]:
-        """Parameters, buffers, and other things that calls change, as they are now."""
+        """Parameters, buffers, and other things that calls change, as they are now.
+
+        >>> import tempfile
+        >>> net = dy2st.to_static(dy2st.nn.Linear(4, 2), [dy2st.static.InputSpec(["n", 4])])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     dy2st.jit.save(net, f"{folder}/net")
+        ...     loaded = dy2st.jit.load(f"{folder}/net", mmap=False)
+        >>> {name: array.shape for name, array in loaded.arrays().items()}
+        {'weight': (4, 2), 'bias': (2,)}
+        """
         found = {name: tensor.array for name, tensor in self._tensors.items()}
         for name, value in self._kept.items():
             found.update(as_arrays(name, value.array))

@@ -2,6 +2,9 @@
 
 The trace changes nothing of the user's. What a container holds is written as a difference, so that
 what it depends on is no more than what the code has asked.
+
+Programs of a file keep places outside that they read and write from call to call: a number or
+tensor of such a place is a buffer of the file, read when a call begins, and written when it ends.
 """
 
 from __future__ import annotations
@@ -119,6 +122,7 @@ def _of_place(trace: Trace, taker: Taker, place: Place) -> list[Effect]:
     is_buffer = isinstance(owner, Layer) and name in owner._buffers and is_plain_tensor(before)
     is_tensor = isinstance(value, Tensor) and number_kind(value) is None
     # The tensor that was a buffer, if a tensor takes its place
+    is_buffer = is_buffer and keys[0] not in trace.inputs  # of a file it is an input then
     buffer = before if is_buffer and (is_tensor or type(value) is Union) else None
     if buffer is not None:
         trace.tracer.captured(buffer)

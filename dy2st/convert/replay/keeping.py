@@ -1,32 +1,61 @@
-"""What the Programs of a file keep outside from call to call.
+"""What the Programs of a file keep from call to call, of what they read and write outside.
 
-A number or tensor of a place that they read and write is a buffer of the file, read when a call
-begins, and written when it ends.
+Calls are to such a Program what iterations are to a loop: what is in a place before a call and
+behind it has one layout, which rises from trace to trace until it serves for every call. A leaf of
+known sizes is a buffer of the file. Any other, a list or a tensor that grows, is an input that the
+loaded model keeps, with an output that is its new value.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from io import IOBase
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dy2st.convert.call_context import free_name
-from dy2st.convert.objects import native_attribute
+from dy2st.convert.objects import attributes_of, native_attribute, parts_of
 from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor
 from dy2st.convert.replay.result import Finished, Taker
-from dy2st.convert.trace import Place, Trace
+from dy2st.convert.trace import Place, Trace, before_all
 from dy2st.convert.types import info
-from dy2st.convert.values.layout import number_kind
-from dy2st.convert.values.special import CONTENT, MISSING, STATE, UNBOUND, SymbolicSequence, Union
+from dy2st.convert.types.values import copy_of
+from dy2st.convert.values.flatten import build, case_of, flatten
+from dy2st.convert.values.layout import (
+    Cases,
+    Layout,
+    Leaf,
+    Lub,
+    Number,
+    Parts,
+    Same,
+    SequenceLayout,
+    Unlike,
+    as_value_layout,
+    count,
+    number_kind,
+    opened,
+    width,
+)
+from dy2st.convert.values.special import (
+    CONTENT,
+    MISSING,
+    STATE,
+    UNBOUND,
+    Older,
+    SymbolicSequence,
+    Union,
+)
+from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.ir import Program, Tensor, TensorType
+from dy2st_runtime.ir import ArrayType, Program, Tensor, TensorType, ValueType, Variable
+from dy2st_runtime.ir.choice import Text
+from dy2st_runtime.ir.join import any_size, join_elements, join_types, renewed
 from dy2st_runtime.nn.layer import Layer
-from dy2st_runtime.nn.tables import Table
 from dy2st_runtime.tensor import EagerTensor, wrapped
 
 _NAME = re.compile(r"[A-Za-z0-9_.]+")
@@ -59,14 +88,69 @@ class Home(NamedTuple):
         return Home(self.owner, self.name, (*self.steps, *steps))
 
 
+class _NoForm(Exception):
+    """A value that a file has no form for."""
+
+
 @dataclass(eq=False)
 class Kept:
-    """A place that is kept, under a name of the state that begins with a tensor."""
+    """A place that is kept.
 
-    home: Home
-    tensor: EagerTensor
-    number: type | None  # the kind of a number of Python; None of a tensor
-    label: str = ""
+    change  the first one that a trace has found.
+    label   the name of its leaf in the state, with a number where there are several.
+    layout  what is in it before any call.
+    leaves  what that is before the first one: tensors, and lists of them.
+    types   what the leaves are before any call.
+    aliases   for each leaf its place, and the first one that is the same tensor at first.
+    """
+
+    change: Change
+    label: str
+    layout: Layout
+    leaves: list[Any] = field(default_factory=list)
+    types: list[ValueType] = field(default_factory=list)
+    aliases: list[tuple[int, int]] = field(default_factory=list)
+
+    @property
+    def home(self) -> Home:
+        """Where it is."""
+        return self.change.home
+
+    def by_name(self, values: Sequence[Any]) -> Iterator[tuple[str, Any]]:
+        """What belongs to each leaf, with its name."""
+        for place, value in enumerate(values):
+            yield f"{self.label}.{place}" if len(values) > 1 else self.label, value
+
+    def rises(self, trace: Trace, value: Any, arguments: Mapping[int, int], view: Older) -> bool:
+        """Let the layout serve for a value, too; whether it rises.
+
+        What an argument holds is another object at each call, so it is kept by value.
+        """
+        is_new: Callable[[Any], bool] = lambda one: (  # noqa: E731
+            trace.is_new(one) or id(one) in arguments or view.is_new(one)
+        )
+        now = replace(before_all(trace), is_new=is_new)
+        joined = Lub(widens=True)(self.layout, as_value_layout(Same(value, now)))
+        if joined is self.layout:
+            return False
+        self.layout = _as_found(trace, joined, view)
+        self.leaves = _leaves(self.change.before, self.layout, view)
+        first: dict[int, int] = {}  # a tensor that is there twice is two buffers
+        self.aliases = [(n, first.setdefault(id(one), n)) for n, one in enumerate(self.leaves)]
+        self.leaves = [
+            one if place == other else wrapped(np.array(one.array))
+            for one, (place, other) in zip(self.leaves, self.aliases, strict=True)
+        ]
+        self.types = [*map(_type_of, self.leaves)]
+        return True
+
+    def rises_in_types(self, leaves: Sequence[Variable], free: set[Dim]) -> bool:
+        """Let the types serve for leaves, too; whether one of them rises."""
+        pairs = zip(self.types, leaves, strict=True)
+        types = [join_types(old, _of_any_size(new.type), _NoForm, free) for old, new in pairs]
+        rises = any(a is not b for a, b in zip(self.types, types, strict=True))
+        self.types = types
+        return rises
 
 
 @dataclass(eq=False)
@@ -75,21 +159,35 @@ class Keeping:
 
     names: Mapping[int, str]  # of the Layers that are saved, by id
     taken: frozenset[str] = frozenset()  # the names that their tensors have
+    has_inputs: bool = False  # whether somebody keeps inputs from call to call
     # What the trace of now has found in the places, by the names of the state
     found: dict[str, Any] = field(default_factory=dict)
+    inputs: dict[str, Variable] = field(default_factory=dict)  # of the trace of now
     # What any trace has read: another one may write it
     read: set[ReadKey] = field(default_factory=set)
     kept: dict[Any, Kept] = field(default_factory=dict)
+    free: set[Dim] = field(default_factory=set)  # the sizes that stand for any
+    # Where the traces have found objects; and those of them that lie in what is kept
+    places: dict[int, tuple[Any, set[Any]]] = field(default_factory=dict)
+    owned: dict[int, Any] = field(default_factory=dict)
+    is_only_written: bool = False  # whether something was changed, and not read
+    is_whole: bool = False  # whether that is kept, too
+    rises: int = 0  # how often a trace has found something new
 
     def begin(self, trace: Trace) -> None:
         """Let a trace find the state in the places."""
+        inputs = self.inputs = self._add_inputs(trace)
         roots: dict[Any, list[Kept]] = {}
         self.found = {}
         for one in self.kept.values():
-            self.found[one.label] = one.tensor
-            if one.number is not None:
-                variable = self.found[one.label] = trace.tracer.captured(one.tensor)
-                variable.number = one.number
+            pairs = one.by_name(one.leaves)
+            captured = trace.tracer.captured
+            leaves = [inputs[name] if name in inputs else captured(leaf) for name, leaf in pairs]
+            for place, other in one.aliases:  # what changes in one of them, does in the other
+                trace.tracer.aliases.note(leaves[place], leaves[other])
+            is_tensor = isinstance(one.layout, Leaf) and one.label not in inputs
+            value = one.leaves[0] if is_tensor else build(trace, one.layout, iter(leaves))
+            self.found[one.label] = value
             roots.setdefault(one.home.key[:2], []).append(one)
         for found in roots.values():
             owner, name, _ = found[0].home
@@ -98,9 +196,23 @@ class Keeping:
             after = _with_values(trace, before, values)
             if after is not before:
                 trace.mark_outside(owner)
+                if name is CONTENT:
+                    trace.put_place(Place(owner, name, after, None), after)
+                    continue
                 for kind in PLACES:
                     trace.inputs[id(owner), kind, name] = after
                 trace.write(owner, name, after)
+
+    def _add_inputs(self, trace: Trace) -> dict[str, Variable]:
+        """The inputs of the Program for what no buffer holds, by name."""
+        program, found = trace.tracer.program, dict[str, Variable]()
+        for one in self.kept.values():
+            for name, type in one.by_name(one.types):
+                if not _is_of_a_buffer(type):
+                    found[name] = program.block.add_parameter(renewed(type, self.free), name)
+                    trace.tracer.flags.given[found[name]] = True
+        program.inputs += found.values()
+        return found
 
     def end(self, trace: Trace, reads: Reads, taker: Taker, finished: Finished) -> None:
         """Take what the places hold at the end; note those that the next trace is to keep."""
@@ -108,58 +220,129 @@ class Keeping:
             owner, name = place.owner, place.name
             # Those of gradients and buffers are known, and each call is given its arguments.
             is_known = isinstance(owner, (Tensor, type)) or id(owner) in taker.of_call
-            is_known |= isinstance(owner, Layer) and owner._buffers.get(name) is not None
+            is_known |= isinstance(owner, Layer) and _stays_a_buffer(trace, owner, name)
             if is_known or not trace.is_place_outside(owner, name):
                 continue
-            changes = list(reads.changes(place))
-            if changes and not any(one.is_read or one.home.key in self.kept for one in changes):
+            changes = [one for one in reads.changes(place) if not self._holds(one.home)]
+            if changes and not (self.is_whole or any(one.is_read for one in changes)):
+                self.is_only_written = True
                 continue
-            noted = [self._note(trace, reads, one, finished) for one in changes]
-            if all(noted):
+            if all([self._note(trace, reads, one, finished) for one in changes]):
                 finished.kept_places.add(place.key)
-        for one in self.kept.values():
-            value = _value_now(trace, one.home)
-            if one.number is not None and type(value) is one.number:
-                value = trace.tracer.number(value)
-            if value is not self.found.get(one.label) and _fits(trace, one, value):
-                trace.tracer.captured(one.tensor)  # a buffer, though its elements may not be read
-                finished.kept[one.label] = taker.out(trace.tracer.variable(value)).index
+        values = {one: _value_now(trace, one.home) for one in self.kept.values()}
+        shared, rises = _shared(trace, values.values()), self.rises
+        for one, value in values.items():
+            # What a container holds may have changed natively.
+            if one.home.name is not CONTENT and value is self.found.get(one.label, MISSING):
+                continue
+            change = one.change._replace(after=value)
+            try:
+                self.rises += one.rises(trace, value, taker.of_call, self.view)
+                leaves = flatten(trace, value, one.layout, trace)
+                self.rises += one.rises_in_types(leaves, self.free)
+                if not (self.has_inputs or all(map(_is_of_a_buffer, one.types))):
+                    raise _NoForm
+            except (_NoForm, Unlike, ConversionError) as error:
+                finished.lost = finished.lost or _lost(trace, change, error)
+                continue
+            for (name, leaf), own, first in zip(
+                one.by_name(leaves), one.types, one.leaves, strict=True
+            ):
+                if _is_of_a_buffer(own):
+                    trace.tracer.captured(first)  # though its elements may not be read
+                if leaf is not self.inputs.get(name, trace.tracer.program.buffers.get(name)):
+                    finished.kept[name] = taker.out(leaf).index
+        for name, variable in self.inputs.items():
+            at = trace.tracer.flags.value_of(trace.tracer.captured(variable)).overwritten
+            if at is not None and name not in finished.kept:
+                raise overwritten(trace.tracer.program, name, at)
+            finished.changed_inputs.update([name] if at is not None else [])
+        finished.changed_inputs |= self.inputs.keys() & trace.tracer.program.changes.keys()
+        # Until it has settled, something may be held in a place that nobody reads any more.
+        for one, value in values.items() if self.rises == rises else ():
+            if shared & {id(part) for part in parts_of(value)}:
+                change = one.change._replace(after=value)
+                finished.lost = finished.lost or _lost(trace, change, are_several=True)
+
+    def _holds(self, home: Home) -> bool:
+        """Whether a place, or what it lies in, is kept."""
+        ways = (home.steps[:count] for count in range(len(home.steps) + 1))
+        return any(Home(home.owner, home.name, steps).key in self.kept for steps in ways)
 
     def _note(self, trace: Trace, reads: Reads, change: Change, finished: Finished) -> bool:
-        """Whether a changed place is one that is kept, or will be."""
-        home, before, after, _, is_read = change
-        known = self.kept.get(home.key)
-        one = known or _kept(home, before)
-        if one is None or not _fits(trace, one, after) or reads.are_several(before):
-            if known is not None or is_read:
-                finished.lost = finished.lost or _lost(trace, change, reads.are_several(before))
+        """Whether a changed place is one that is kept from now on."""
+        home, before, _, _, is_read = change
+        is_content = home.name is CONTENT and not home.steps
+        held = [one for one in _held_by(before) if not (is_content and one is before)]
+        objects = [one for one in held if not isinstance(one, Tensor)]
+        own = {id(one): one for one in objects}
+        are_several = len(own) < len(objects) or reads.are_elsewhere(held, home, own)
+        if home.name in (STATE, "__dict__") or are_several:
+            if is_read:
+                finished.lost = finished.lost or _lost(trace, change, are_several=are_several)
             return False
-        if known is None:
-            # A name for the state: that of the attribute or variable, and the keys.
-            words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
-            taken = self.taken | {kept.label for kept in self.kept.values()}
-            one.label = free_name(".".join(words) or "state", taken, 2)
-            self.kept[home.key] = one
+        for key in [*self.kept]:
+            if key[:2] == home.key[:2] and key[2][: len(home.steps)] == home.steps:
+                del self.kept[key]  # it lies in this one
+        # A name for the state: that of the attribute or variable, and the keys.
+        words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
+        name, taken = ".".join(words), {kept.label for kept in self.kept.values()}
+        is_buffer = isinstance(home.owner, Layer) and home.name in home.owner._buffers
+        label = free_name(
+            name or "state", taken | (self.taken - {name} if is_buffer else self.taken), 2
+        )
+        self.owned |= own
+        if is_content:
+            change = change._replace(before=copy_of(before))
+        layout: Layout = Same(change.before, self.view)
+        self.kept[home.key] = Kept(change, label, opened(layout, True) if is_content else layout)
+        self.rises += 1
         return True
+
+    @property
+    def view(self) -> Older:
+        """How objects from outside are looked at: as they are before any call."""
+        is_whole: Callable[[Any], bool] = lambda one: info(type(one)).is_container  # noqa: E731
+        taken: Callable[[Any], Any] = lambda one: one if is_whole(one) else attributes_of(one)  # noqa: E731
+        owned: Callable[[Any], bool] = lambda one: id(one) in self.owned  # noqa: E731
+        return Older(fields=attributes_of, taken=taken, is_new=owned)
+
+    def begin_anew(self) -> bool:
+        """A trace has failed: keep what was only written, too, if there is any."""
+        is_new, self.is_whole = self.is_only_written and not self.is_whole, True
+        if is_new:
+            self.kept, self.rises = {}, self.rises + 1
+        return is_new
 
     @property
     def size(self) -> int:
         """How much is known: what grows no more is all."""
-        return len(self.kept) + len(self.read)
+        return self.rises + len(self.read)
 
     def labels(self) -> dict[int, str]:
         """The names of the state, by the tensors that it begins with."""
-        return {id(one.tensor): one.label for one in self.kept.values()}
+        found: dict[int, str] = {}
+        for one in self.kept.values():
+            for (name, leaf), type in zip(one.by_name(one.leaves), one.types, strict=True):
+                found.update({id(leaf): name} if _is_of_a_buffer(type) else {})
+        return found
 
-    def drop_unused(self, program: Program, state: dict[str, EagerTensor], kept: Any) -> None:
+    def drop_unused(
+        self, program: Program, state: dict[str, EagerTensor], finished: Finished
+    ) -> None:
         """Take out of a Program what others of the file keep, and it does not."""
         block = program.block
         used = {one for operator in block.operators for one in operator.operands} | {*block.yields}
-        used |= {program.buffers[label] for label in kept if label in program.buffers}
+        inputs = {one.name: one for one in program.inputs}
         for one in self.kept.values():
-            variable = program.buffers.get(one.label)
-            if variable is not None and variable not in used:
-                del program.buffers[one.label], state[one.label]
+            for name, leaf in one.by_name(one.leaves):
+                variable = program.buffers.get(name, inputs.get(name))
+                if variable in used or name in finished.kept:
+                    finished.kept_inputs.update({name: leaf} if name in inputs else {})
+                elif name in inputs:
+                    program.inputs = [one for one in program.inputs if one is not variable]
+                elif name in program.buffers:
+                    del program.buffers[name], state[name]
 
 
 class Reads:
@@ -170,28 +353,28 @@ class Reads:
         self.keys = {*keeping.read}
         self.trace = trace
         self.touched = {key[0] for key in self.keys if key[1] not in ("attr", "cell", "class")}
-        self.homes: dict[int, Home] = {}
-        self.owners: dict[int, Home] = {}
-        self.found: Counter[int] = Counter()  # tensors, by id
+        self.homes: dict[int, Home] = {}  # where objects were found first
+        self.places = keeping.places
         self.attributes: set[tuple[int, Any]] = set()  # that were read, by the id of a `__dict__`
         for owner, kind, name, value in trace.reads.values():
-            home = self.homes.get(id(owner))
-            if kind == "content" and isinstance(owner, (dict, list, deque)):
+            is_list = isinstance(owner, (dict, list, deque))
+            if kind == "content" and is_list:
                 for key, one in _items(owner):
-                    self._find((home or Home(owner, CONTENT)).at(key), one)
+                    self._find(Home(owner, CONTENT, (key,)), one)
             elif kind in PLACES:
                 self.attributes.add((id(getattr(owner, "__dict__", None)), name))
-                self._find(Home(owner, name) if home is None else home.at(name), value)
-                self.found[id(value)] += isinstance(value, EagerTensor)
+                home = Home(owner, name)
+                if kind == "item":
+                    is_from_end = not isinstance(owner, dict) and name < 0
+                    home = Home(owner, CONTENT, (name + len(owner) if is_from_end else name,))
+                self._find(home, value)
 
     def _find(self, home: Home, value: Any) -> None:
-        if isinstance(value, tuple):
-            for index, one in enumerate(value):
-                self._find(home.at(index), one)
-        elif info(type(value)).is_container and type(value) is not Table:
+        for index, one in enumerate(value) if isinstance(value, tuple) else ():
+            self._find(home.at(index), one)
+        if isinstance(value, Tensor) or not info(type(value)).is_value:
             self.homes.setdefault(id(value), home)
-        else:
-            self.owners.setdefault(id(value), home)
+            self.places.setdefault(id(value), (value, set()))[1].add(home.key)
 
     def changes(self, place: Place) -> Iterator[Change]:
         """What is changed in a place that was written, value by value."""
@@ -200,12 +383,11 @@ class Reads:
             is_read = not isinstance(owner, IOBase)
             yield Change(Home(owner, STATE), owner, place.value, place.at, is_read)
             return
-        home = self.homes.get(id(owner), Home(owner, CONTENT))
-        if name is not CONTENT:
-            home, before = Home(owner, name), native_attribute(owner, name)
-        else:
-            before = owner
-        for steps, old, new in _differences(self.trace, before, place.value):
+        home = Home(owner, name)
+        before = owner if name is CONTENT else native_attribute(owner, name)
+        is_open = name is CONTENT or isinstance(before, tuple)
+        found = [((), before, place.value)] if before is not place.value else []
+        for steps, old, new in _differences(before, place.value) if is_open else found:
             there = home.at(*steps)
             is_read = self._has(there, old, name is CONTENT)
             yield Change(there, old, new, place.at, is_read)
@@ -214,7 +396,8 @@ class Reads:
         """Whether the code has read what it changes: a value, or which ones a container holds."""
         owner, name, steps = home
         if name is CONTENT and type(owner) is dict:
-            names = steps[:1] or self.trace.raw(owner).keys() ^ owner.keys()
+            now = self.trace.raw(owner)
+            names = steps[:1] or (now.keys() if isinstance(now, dict) else set()) ^ owner.keys()
             if any((id(owner), one) in self.attributes for one in names):
                 return True
         if info(type(before)).is_container and is_content:
@@ -230,9 +413,14 @@ class Reads:
             held = held[step]
         return is_read
 
-    def are_several(self, value: Any) -> bool:
-        """Whether a tensor was found in more places than one."""
-        return isinstance(value, EagerTensor) and self.found[id(value)] > 1
+    def are_elsewhere(self, held: Sequence[Any], home: Home, own: Container[int]) -> bool:
+        """Whether objects were found outside of the place that holds them all, some in `own`."""
+        owner, name, steps = home.key
+        places = (key for one in held for key in self.places.get(id(one), (one, ()))[1])
+        return any(
+            key[0] not in own and (key[:2] != (owner, name) or key[2][: len(steps)] != steps)
+            for key in places
+        )
 
     def path(self, home: Home, names: Mapping[int, str]) -> list[str]:
         """The names by which a place is reached from what is saved."""
@@ -246,7 +434,7 @@ class Reads:
             path = [*([first] if isinstance(first, str) else []), *map(str, steps), *path]
             if id(owner) in names:
                 return [names[id(owner)], *path]
-            found = self.owners.get(id(owner))
+            found = self.homes.get(id(owner))
         return path
 
 
@@ -254,25 +442,27 @@ def _items(owner: Any) -> list[tuple[Any, Any]]:
     return list(owner.items() if isinstance(owner, dict) else enumerate(owner))
 
 
-def _differences(trace: Trace, before: Any, after: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Where two values differ: the keys down to it, and what is there, before and after."""
-    new = after if isinstance(after, tuple) else trace.raw(after)
-    is_same = type(before) is type(new) and (before is not after or new is not after)
-    if not is_same or not isinstance(before, (tuple, dict, list, deque)):
-        if before is not after:
-            yield (), before, after
-        return
-    old, found = _items(before), _items(new)
-    if [key for key, _ in old] != [key for key, _ in found]:
+def _differences(before: Any, after: Any) -> Iterator[tuple[Any, Any, Any]]:
+    """Where two tuples, or contents, differ: the keys down to it, and what is there in both."""
+    if type(before) is not type(after) or not isinstance(before, (tuple, dict, list, deque)):
         yield (), before, after
         return
-    for (key, one), (_, other) in zip(old, found, strict=True):
-        for steps, left, right in _differences(trace, one, other) if one is not other else ():
-            yield (key, *steps), left, right
+    old, new = _items(before), _items(after)
+    if [key for key, _ in old] != [key for key, _ in new]:
+        yield (), before, after
+        return
+    for (key, one), (_, other) in zip(old, new, strict=True):
+        if isinstance(one, tuple) and one is not other:
+            for steps, left, right in _differences(one, other):
+                yield (key, *steps), left, right
+        elif one is not other:
+            yield (key,), one, other
 
 
 def _value_now(trace: Trace, home: Home) -> Any:
     """What is in a place at the end; MISSING if it is not there any more."""
+    if home.name is CONTENT and not home.steps:
+        return trace.raw(home.owner)
     value = home.owner if home.name is CONTENT else trace.held(home.owner, home.name)
     for step in home.steps:
         held = value if isinstance(value, tuple) else trace.raw(value)
@@ -303,37 +493,139 @@ def _with_values(trace: Trace, before: Any, values: Mapping[tuple[Any, ...], Any
     return before
 
 
-def _kept(home: Home, before: Any) -> Kept | None:
-    """What keeps a value; None if no state can."""
-    kind = type(before)
-    if home.name in (STATE, "__dict__"):
-        return None
-    if is_plain_tensor(before):
-        return Kept(home, before, None)
-    if info(kind).dtype is not None and (kind is bool or AnyNumber(kind).fits(before)):
-        return Kept(home, wrapped(np.asarray(before, info(kind).dtype)), kind)
-    return None
+# -- layouts of all calls -----------------------------------------------------------------------
 
 
-def _fits(trace: Trace, one: Kept, value: Any) -> bool:
-    """Whether a value is of the type that a place had."""
-    kind = number_kind(value)
-    if one.number is not None:
-        is_known = isinstance(value, (bool, int, float))
-        return kind is one.number and (not is_known or kind is bool or AnyNumber(kind).fits(value))
-    if kind is not None or not isinstance(value, Tensor) or getattr(value, "is_numpy", False):
+def _as_found(trace: Trace, node: Layout, view: Older) -> Layout:
+    """A layout as each trace sees it; _NoForm of what a trace alone knows."""
+    if isinstance(node, Same):
+        row = info(type(node.value))
+        if not (row.is_atom or row.is_constant or trace.is_outside(node.value)):
+            raise _NoForm
+        return Same(node.value, view)
+    if isinstance(node, Parts):
+        return node.with_items([_as_found(trace, item, view) for item in node.items])
+    if isinstance(node, SequenceLayout) and node.element is not None:
+        return replace(node, element=_as_found(trace, node.element, view))
+    if isinstance(node, Cases):
+        return Cases([_as_found(trace, case, view) for case in node.cases])
+    if isinstance(node, (Leaf, Number, SequenceLayout)) and not getattr(node, "is_numpy", False):
+        return node
+    raise _NoForm
+
+
+def _leaves(value: Any, node: Layout, view: Older) -> list[Any]:
+    """The leaves of a value from outside: tensors, and lists of these."""
+    if isinstance(node, Same):
+        return []
+    if isinstance(node, Leaf) and number_kind(value) is None:
+        if not is_plain_tensor(value):
+            raise _NoForm
+        return [value]
+    if isinstance(node, (Leaf, Number)):
+        if type(value) is not bool and not AnyNumber(type(value)).fits(value):
+            raise _NoForm
+        dtype = node.dtype if isinstance(node, Leaf) else info(node.kind).dtype
+        return [wrapped(np.asarray(value, dtype))]
+    if isinstance(node, SequenceLayout):
+        items = value.items() if isinstance(value, dict) else value
+        rows = [_leaves(item, node.element, view) or [_number(0)] for item in items if node.element]
+        return [[row[place] for row in rows] for place in range(width(node.element))]
+    if isinstance(node, Cases):
+        place = case_of(node, Same(value, view))
+        found: list[Any] = [_number(place)]
+        for index, case in enumerate(node.cases):
+            if index == place:
+                found += [[leaf] for leaf in _leaves(value, case, view)]
+            else:
+                found += [[] for _ in range(count(case))]
+        return found
+    if isinstance(node, Parts):
+        held = value if info(node.kind).is_value else view.taken(value)
+        parts = info(node.kind).parts(held, node.like if node.kind is Text else node.names)
+        return [
+            leaf for pair in zip(parts, node.items, strict=True) for leaf in _leaves(*pair, view)
+        ]
+    raise _NoForm
+
+
+def _number(value: int) -> Any:
+    return wrapped(np.asarray(value, info(int).dtype))
+
+
+def _type_of(leaf: Any) -> ValueType:
+    if not isinstance(leaf, list):
+        return TensorType(leaf.dtype, leaf.array.shape)
+    element: ValueType | None = None
+    for one in leaf:
+        element = join_elements(element, _type_of(one), _NoForm)
+    return ArrayType(element)
+
+
+def _held_by(value: Any) -> list[Any]:
+    """The objects and tensors in a value that could be changed in place; no Layers.
+
+    What is there twice is there twice.
+    """
+    found, waiting, met = list[Any](), [value], set[int]()
+    while waiting:
+        one = waiting.pop()
+        row, is_tensor = info(type(one)), isinstance(one, Tensor)
+        is_tuple = row.family == "tuple"
+        held = one if row.is_container or is_tuple else attributes_of(one)
+        if row.is_atom or isinstance(one, Layer) or (held is None and not is_tensor):
+            continue
+        found += [] if is_tuple else [one]
+        if not is_tensor and id(one) not in met:
+            met.add(id(one))
+            waiting += held.values() if isinstance(held, dict) else held or ()
+    return found
+
+
+def _of_any_size(type: ValueType) -> ValueType:
+    """The type of a list whose elements may differ in all sizes that are no numbers."""
+    if isinstance(type, TensorType) or type.element is None:
+        return type
+    inner = type.element
+    return ArrayType(_of_any_size(inner) if isinstance(inner, ArrayType) else any_size(inner))
+
+
+def _stays_a_buffer(trace: Trace, owner: Layer, name: Any) -> bool:
+    """Whether a place of a Layer has a buffer of the type that it had."""
+    before, after = owner._buffers.get(name), trace.held(owner, name)
+    if before is None or not isinstance(after, Tensor) or number_kind(after) is not None:
         return False
-    variable = trace.tracer.variable(value)
-    return bool(variable.type == TensorType(one.tensor.dtype, one.tensor.array.shape))
+    return bool(trace.tracer.variable(after).type == TensorType(before.dtype, before.array.shape))
 
 
-def _lost(trace: Trace, change: Change, are_several: bool) -> ConversionError:
+def _is_of_a_buffer(type: ValueType) -> bool:
+    return isinstance(type, TensorType) and not symbols(type.shape)
+
+
+def _shared(trace: Trace, values: Iterable[Any]) -> set[int]:
+    """The ids of what several places hold by value, or may hold: a change would reach one alone."""
+    state, groups = trace.state, dict[int, list[Any]]()
+    found = set[int]()
+    for value in values:
+        for part in parts_of(value):
+            if trace.is_outside(part):
+                continue
+            group = state.merged.get(id(part), part)
+            groups.setdefault(id(group), []).append(part)
+            if any(id(part) in one for one in (state.fragile, state.borrowed, state.stale)):
+                found.add(id(part))
+    return found | {id(one) for several in groups.values() if len(several) > 1 for one in several}
+
+
+def _lost(
+    trace: Trace, change: Change, error: Exception | None = None, are_several: bool = False
+) -> ConversionError:
     """What refuses a Program that would forget what a call leaves for the next one."""
     before, after = _in_words(change.before), _in_words(change.after)
-    why = f"in a Program that is saved or compiled it is a buffer of one type, and {before} "
-    why += f"becomes {after}" if before != after else "is none"
-    if info(type(change.before)).is_container:
-        why = "what a Program that is saved or compiled keeps has its place before the call"
+    why = "in a Program that is saved or compiled it has one form, and "
+    why += f"{before} becomes {after}" if before != after else f"{before} has none"
+    if isinstance(error, ConversionError):
+        why = str(error).splitlines()[0]
     if are_several:
         why = "a Program that is saved or compiled has a value of its own for each name"
     return ConversionError(
@@ -346,20 +638,23 @@ def _lost(trace: Trace, change: Change, are_several: bool) -> ConversionError:
 
 
 def _hint(change: Change) -> str:
-    before, kind = change.before, number_kind(change.after)
-    if info(type(before)).is_container:
+    before = change.before
+    if any(before is one for one in (None, MISSING, UNBOUND)) or info(type(before)).is_container:
         return (
-            "let all that it holds be there before it is saved, for which one call may do, or keep "
-            "a tensor of one shape"
+            "call the function once before, so that all that it keeps is there, or begin with a "
+            "tensor of one shape"
         )
-    if before is None or before is MISSING or before is UNBOUND:
-        return "call the function once before it is saved, so that it is there, or begin with zeros"
-    if info(type(before)).dtype is not None:
-        wanted = f"Python {kind.__name__}" if kind else "tensor of one shape"
-        return f"begin with a {wanted}, and keep its type"
-    if isinstance(before, EagerTensor):
-        return "keep it in its largest shape, in one dtype, or return it and pass it in again"
-    return "keep a number or a tensor in its place, or return it and pass it in again"
+    return "keep a number, or a tensor of one dtype and shape, or return it and pass it in again"
+
+
+def overwritten(program: Program, name: str, at: Location) -> ConversionError:
+    """The refusal of a change in place of what may be an input."""
+    return ConversionError(
+        f"{program.name}() changes a tensor in place that may be its argument `{name}`",
+        at=at,
+        why="a branch, loop or list that depends on a tensor has chosen which one it is",
+        hint="change it where it is chosen: `if p: a.add_(1)`, `else: b.add_(1)`",
+    )
 
 
 def _place_in_words(trace: Trace, home: Home) -> str:

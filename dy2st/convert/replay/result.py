@@ -164,6 +164,7 @@ class Taker:
         self.of_call = places
         self.given: dict[int, Given] = {}
         self.is_of_result = True
+        self.is_for_file = False  # whose results are values
         self.leaves: list[Variable] = []
         self.known: dict[int, Any] = {}
         self.kept: list[Any] = []  # so that no other object gets the id of one that is known
@@ -206,7 +207,10 @@ class Taker:
         if info(kind).is_atom or isinstance(value, np.generic):
             return value
         trace.alias_tracker.check(value)
-        if trace.is_outside(value):
+        if trace.is_outside(value) and self.is_for_file and self.is_of_result:
+            if info(kind).is_container:
+                trace.read_content(value)
+        elif trace.is_outside(value):
             owner = self.owner(value)
             if self.is_of_result and isinstance(owner, Given) and owner.made is None:
                 owner.made = self._container(value, kind)
@@ -448,6 +452,9 @@ class Finished:
     leaves: list[tuple[int, Any]] = field(default_factory=list)
     # The outputs that a file keeps for the next call, by the names of its state
     kept: dict[str, int] = field(default_factory=dict)
+    # The inputs that the model of a file keeps, and what they are at first
+    kept_inputs: dict[str, Any] = field(default_factory=dict)
+    changed_inputs: set[str] = field(default_factory=set)  # those of them that change in place
     # The places outside that it keeps whole, by owner and name
     kept_places: set[Any] = field(default_factory=set)
     # What refuses a file, since it would forget what it reads again

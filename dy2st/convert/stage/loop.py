@@ -29,7 +29,7 @@ from dy2st.convert.stage.branch import (
     truth_of,
     without_location,
 )
-from dy2st.convert.trace import Place, Region, Trace, in_words, label
+from dy2st.convert.trace import Place, Region, Trace, before_all, in_words, label
 from dy2st.convert.types import info
 from dy2st.convert.types.values import copy_of
 from dy2st.convert.values.flatten import build, flatten
@@ -45,7 +45,7 @@ from dy2st.convert.values.layout import (
     opened,
     types_of,
 )
-from dy2st.convert.values.special import CONTENT, GROWN, UNBOUND, Older
+from dy2st.convert.values.special import CONTENT, GROWN, UNBOUND
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location, LoopMismatch
 from dy2st_runtime.ir import ArrayType, Tensor, TensorType, ValueType, Variable, user_location
@@ -348,11 +348,6 @@ def stage_while(
 
     pred = truth_of(trace, test(*state))
     return stage_if(trace, pred, first, lambda *values: values, state, names)
-
-
-def before_all(trace: Trace) -> Older:
-    """How values are looked at that are older than the loop."""
-    return Older(trace.raw, trace.fields, trace.taken, node=trace.node, has_grown=trace.has_grown)
 
 
 def _until_raised(

@@ -26,7 +26,7 @@ from dy2st.convert.stage.branch import (
     put_back,
     without_location,
 )
-from dy2st.convert.stage.loop import Loop, before_all, both
+from dy2st.convert.stage.loop import Loop, both
 from dy2st.convert.stage.outcome import (
     REFUSALS,
     AlwaysRaises,
@@ -36,7 +36,7 @@ from dy2st.convert.stage.outcome import (
     noted,
     under,
 )
-from dy2st.convert.trace import Place, Region, Trace, in_words
+from dy2st.convert.trace import Place, Region, Trace, before_all, in_words
 from dy2st.convert.types import info
 from dy2st.convert.types.values import copy_of
 from dy2st.convert.values.flatten import copied

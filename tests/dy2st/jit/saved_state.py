@@ -223,69 +223,202 @@ LAYERS = {
     "a number that is given back": ("self.n = 0", "self.n += 1; return x, self.n, self.n > 2"),
 }
 
-# What no buffer of one type is, and what the words say.
-REFUSED = {
+# What has another form from call to call: a loaded model keeps it beside its buffers.
+FORMS: dict[str, tuple[str, ...]] = {
     "None that becomes a tensor": (
         "self.h = None",
         "self.h = x if self.h is None else self.h + x; return self.h * 1",
-        "None becomes a tensor.*\n.*call the function once before it is saved",
     ),
-    "an int that becomes a float": (
-        "self.v = 0",
-        "self.v = self.v + 0.5; return x * self.v",
-        "a Python int becomes a Python float\n.*begin with a Python float",
-    ),
-    "a float that becomes a tensor": (
-        "self.v = 0.0",
-        "self.v += x.sum(); return x * self.v",
-        "a Python float becomes a tensor.*\n.*begin with a tensor of one shape",
-    ),
+    "an int that becomes a float": ("self.v = 0", "self.v = self.v + 0.5; return x * self.v"),
+    "a float that becomes a tensor": ("self.v = 0.0", "self.v += x.sum(); return x * self.v"),
     "a text": (
         "self.mode = 'a'",
         "self.mode = 'b' if self.mode == 'a' else 'a'; return x if self.mode == 'a' else -x",
-        "reads the attribute `mode` of a Model.*\n.*a str is none\n.*keep a number or a tensor",
     ),
+    "a text that grows": ("self.t = ''", "self.t += 'a'; return x * len(self.t)"),
     "a buffer that was None": (
         "self.register_buffer('h', None)",
         "y = x if self.h is None else x + self.h; self.h = x * 1; return y",
-        "None becomes a tensor",
     ),
+    "a buffer that grows": (
+        "self.register_buffer('h', dy2st.zeros([1]))",
+        "self.h = dy2st.concat([self.h, x]); return x + self.h.sum()",
+    ),
+    "a cache of a decoder": (
+        "self.k = self.v = None",
+        """
+        self.k = x if self.k is None else dy2st.concat([self.k, x])
+        self.v = x * 2 if self.v is None else dy2st.concat([self.v, x * 2])
+        return (self.k * self.v).sum() + x
+        """,
+    ),
+    "a list that grows": ("self.l = []", "self.l.append(x.sum()); return x * len(self.l)"),
+    "a list that grows by two names": (
+        "self.a = []; self.b = self.a",
+        "self.a.append(x.sum()); return x * len(self.b)",
+    ),
+    "a new list that grows": ("self.l = []", "self.l = self.l + [x]; return x * len(self.l)"),
+    "a tuple that grows": ("self.t = ()", "self.t = (*self.t, x.sum()); return x * self.t[0]"),
+    "a list that is given back": ("self.l = []", "self.l.append(x.sum()); return self.l"),
+    "a new entry": (
+        "self.d = {}",
+        "self.d['n'] = self.d.get('n', 0) + 1; return x * self.d['n']",
+    ),
+    "entries that the data choose": (
+        "self.d = {}",
+        """
+        key = int(x[0])
+        if key not in self.d:
+            self.d[key] = x.sum()
+        return x * self.d[key] + len(self.d)
+        """,
+    ),
+    "a set": ("self.s = {0}", "self.s.add(len(self.s)); return x * len(self.s)"),
+    "a tensor that grows": (
+        "self.d = {'h': dy2st.zeros([1])}",
+        "self.d['h'] = dy2st.concat([self.d['h'], x]); return x + self.d['h'].sum()",
+    ),
+    "a window": (
+        "self.q = deque(maxlen=3)",
+        "self.q.append(x); return sum(self.q) / len(self.q)",
+    ),
+    "a Counter of numbers": (
+        "self.c = Counter()",
+        "self.c[int(x[0]) % 3] += 1; return x * self.c[0] + self.c[1]",
+    ),
+    "a cache of the last two": (
+        "self.c = OrderedDict()",
+        """
+        key = int(x[0])
+        self.c[key] = x.sum()
+        self.c.move_to_end(key)
+        if len(self.c) > 2:
+            self.c.popitem(last=False)
+        return x * len(self.c) + sum(self.c.values())
+        """,
+    ),
+    "objects in a list": (
+        "self.l = []",
+        """
+        for one in self.l:
+            one.n += 1
+        self.l.append(SimpleNamespace(n=0, h=x.sum()))
+        self.l = [one for one in self.l if one.n < 3]
+        return x * sum(one.n for one in self.l) + self.l[0].h
+        """,
+    ),
+    "an object that is made anew": (
+        "self.o = SimpleNamespace(h=None, log=[])",
+        """
+        o = self.o
+        self.o = SimpleNamespace(h=x if o.h is None else o.h + x, log=o.log + [len(o.log)])
+        return self.o.h * sum(self.o.log)
+        """,
+    ),
+    "a heap of three": (
+        "self.h, self.n = [], 0",
+        """
+        self.n += 1
+        self.h = sorted([*self.h, (float(x.sum()), self.n, x)])[-3:]
+        return self.h[0][2] * self.h[0][1]
+        """,
+    ),
+    "a replay buffer": (
+        "self.buffer, self.at = [], 0",
+        """
+        if len(self.buffer) < 3:
+            self.buffer.append(None)
+        self.buffer[self.at] = (x, self.at)
+        self.at = (self.at + 1) % 3
+        return sum(one for one, _ in self.buffer) + self.buffer[0][1]
+        """,
+    ),
+    "episodes": (
+        "self.all, self.now = [], []",
+        """
+        self.now.append(x.sum())
+        if x.sum() > 6:
+            self.all.append(self.now)
+            self.now = []
+        return x * len(self.all) + len(self.now)
+        """,
+    ),
+    "events": (
+        "self.log = []",
+        """
+        self.log.append(("up" if x.sum() > 6 else "down", float(x.max())))
+        return x + sum(value for name, value in self.log if name == "up")
+        """,
+    ),
+    "None for two at first": (
+        "self.n, self.mean, self.m2 = 0, None, None",
+        """
+        self.n += 1
+        if self.mean is None:
+            self.mean, self.m2 = x, dy2st.zeros_like(x)
+        else:
+            d = x - self.mean
+            self.mean = self.mean + d / self.n
+            self.m2 = self.m2 + d * (x - self.mean)
+        return self.m2 / self.n
+        """,
+    ),
+    "an attribute that comes and goes": (
+        "pass",
+        """
+        if hasattr(self, "h"):
+            x = x + self.h
+            del self.h
+        else:
+            self.h = x * 1
+        return x
+        """,
+    ),
+    "lists that change places": (
+        "self.a, self.b = [], []",
+        "self.a.append(x.sum()); self.a, self.b = self.b, self.a; return x * len(self.a)",
+    ),
+    "one tensor at three places": (
+        "self.l = [dy2st.zeros([3])] * 3",
+        "self.l = self.l[1:] + [x]; return self.l[0] + self.l[2]",
+    ),
+    "a memory of a sublayer": (
+        "self.inner = nn.ReLU(); self.inner.log = []",
+        "self.inner.log.append(x.sum()); return self.inner(x) * len(self.inner.log)",
+    ),
+}
+
+# What a file has no form for, and what the words say.
+REFUSED = {
     "an attribute that is made in `__dict__`": (
         "self.h = None; type(self).h = None; del self.h",
         "y = x if self.h is None else self.h; self.__dict__['h'] = x * 2; return y + x",
         "reads what a dict holds, and changes it for the next call",
     ),
-    "a list that grows": (
-        "self.l = []",
-        "self.l.append(x.sum()); return x * len(self.l)",
-        "has its place before the call\n.*keep a tensor of one shape",
-    ),
-    "a new list that grows": (
-        "self.l = []",
-        "self.l = self.l + [x]; return x * len(self.l)",
-        "has its place before the call",
-    ),
-    "a new entry": (
-        "self.d = {}",
-        "self.d['n'] = self.d.get('n', 0) + 1; return x * self.d['n']",
-        "reads the attribute `d` of a Model, and changes it for the next call\n"
-        ".*\n.*for which one call may do",
-    ),
-    "a set": ("self.s = {0}", "self.s.add(len(self.s)); return x * len(self.s)", "attribute `s`"),
-    "a tensor that grows": (
-        "self.d = {'h': dy2st.zeros([1])}",
-        "self.d['h'] = dy2st.concat([self.d['h'], x]); return x + self.d['h'].sum()",
-        "what the attribute `d` of a Model holds.*\n.*\n.*pass it in again",
-    ),
-    "a buffer that grows": (
-        "self.register_buffer('h', dy2st.zeros([1]))",
-        "self.h = dy2st.concat([self.h, x]); return x + self.h.sum()",
-        "one dtype and shape\n.*take as an argument and return",
-    ),
     "one tensor by two names": (
         "self.a, self.b = {'h': dy2st.zeros([3])}, {}; self.b['h'] = self.a['h']",
         "self.a['h'] = self.a['h'] + x; return self.a['h'] + self.b['h']",
         "a value of its own for each name\n.*clone",
+    ),
+    "one new list by two names": (
+        "self.a, self.b = [1], [1]",
+        "self.a.append(2); y = x * len(self.b); self.a = self.b = [3]; return y",
+        "a value of its own for each name\n.*clone",
+    ),
+    "a list that another list keeps": (
+        "self.all, self.last = [], []",
+        """
+        self.last.append(x.sum())
+        self.last = [x.max()]
+        self.all.append(self.last)
+        return x * sum(len(one) for one in self.all)
+        """,
+        "a value of its own for each name\n.*clone",
+    ),
+    "one tensor at two places that changes in place": (
+        "self.l = [dy2st.zeros([3])] * 2",
+        "self.l[0].add_(x); y = self.l[1] * 1; self.l = [x * 1, y]; return y",
+        "a tensor is used that may have been changed in place",
     ),
     "an array": (
         "self.k = np.zeros(3, np.float32)",

@@ -14,7 +14,7 @@ from dy2st.errors import ArgumentError, ConversionError
 from dy2st.jit import load, save
 from dy2st.static import InputSpec
 from tests.dy2st.catalogue.comparing import comparable
-from tests.dy2st.jit.saved_state import LAYERS, REFUSED, define, drawn
+from tests.dy2st.jit.saved_state import FORMS, LAYERS, REFUSED, define, drawn
 
 CALLS = 6
 SPECS = [InputSpec([3], "float32", "x")]
@@ -45,10 +45,70 @@ def test_a_loaded_model_goes_on_as_the_layer_does(name, before, tmp_path):
     check(define(name, *LAYERS[name]), str(tmp_path / "model"), before)
 
 
-@pytest.mark.parametrize("name", ["a mean", "nested containers", "every third call"])
+@pytest.mark.parametrize("before", [0, 3])
+@pytest.mark.parametrize("name", FORMS)
+def test_what_changes_its_form_goes_on_in_a_loaded_model(name, before, tmp_path):
+    check(define(name, *FORMS[name]), str(tmp_path / "model"), before)
+
+
+SOME = ["a mean", "nested containers", "every third call", *FORMS]
+
+
+@pytest.mark.parametrize("name", SOME)
 def test_it_goes_on_as_machine_code(name, tmp_path):
     pytest.importorskip("llvmlite")
-    check(define(name, *LAYERS[name]), str(tmp_path / "model"), engine="native")
+    check(define(name, *{**LAYERS, **FORMS}[name]), str(tmp_path / "model"), engine="native")
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_loaded_model_is_saved_with_the_forms_of_now(name, tmp_path):
+    layer, path = define(name, *FORMS[name]), str(tmp_path / "model")
+    eager = layer()
+    wanted = [comparable(eager(x)) for x in batches()]
+    save(to_static(layer()), path, SPECS)
+    found = []
+    for x in batches():
+        loaded = load(path)
+        found.append(comparable(loaded(x)))
+        save(loaded, path)
+    assert found == wanted
+
+
+def test_a_model_asks_for_nothing_that_it_keeps(tmp_path):
+    save(
+        to_static(define("kept", *FORMS["a cache of a decoder"])()), str(tmp_path / "model"), SPECS
+    )
+    assert repr(load(str(tmp_path / "model"))) == "LoadedModel(forward(x: float32[3]))"
+
+
+def test_methods_share_a_list_that_grows(tmp_path):
+    class Log(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.rows = []
+
+        @to_static(input_spec=SPECS)
+        def forward(self, x):
+            self.rows.append(x)
+            return x * len(self.rows)
+
+        @to_static(input_spec=[])
+        def mean(self):
+            return sum(self.rows) / max(1, len(self.rows))
+
+        @to_static(input_spec=[])
+        def clear(self):
+            self.rows.clear()
+            return len(self.rows)
+
+    eager, path = Log(), str(tmp_path / "log")
+    save(Log(), path)
+    loaded = load(path)
+    for x in batches():
+        assert comparable(loaded(x)) == comparable(eager.forward.dygraph_function(x))
+        assert comparable(loaded.mean()) == comparable(eager.mean.dygraph_function())
+    assert loaded.clear() == eager.clear.dygraph_function() == 0
+    assert loaded(batches()[0]).tolist() == batches()[0].tolist()
 
 
 @pytest.mark.parametrize("seed", range(DRAWN))
@@ -60,7 +120,7 @@ def test_layers_drawn_at_random_go_on(seed, tmp_path):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_state_of_one_type_is_not_saved(name, tmp_path):
+def test_what_a_file_has_no_form_for_is_not_saved(name, tmp_path):
     begin, body, words = REFUSED[name]
     static = to_static(define(name, begin, body)())
     with pytest.raises(ConversionError, match=words):
