@@ -67,7 +67,10 @@ NOT_IN_ONNX = {
         "model_code.games.nearest_by_a_tree",
         "model_code.games.path_of_least_cost of unknown sizes",
         "model_code.games.queens_by_backtracking",
+        "model_code.pictures.douglas_peucker",
+        "model_code.pictures.douglas_peucker of unknown sizes",
         "model_code.pipelines.recursion_down_a_tree of unknown sizes",
+        "model_code.structures.sorted_by_merging of unknown sizes",
     ],
     "ONNX has no decomposition of matrices": [
         "model_code.arithmetic.gptq_columns",
