@@ -53,15 +53,11 @@ def _import_module(trace: Trace, name: str, package: str | None = None) -> Any:
     return trace.read("item", sys.modules, path, found)
 
 
-@function_row(functools.partial)
-def _partial(trace: Trace, /, *args: Any, **options: Any) -> Any:
-    make: Any = functools.partial
-    return trace.made(make(*args, **options))
-
-
-@function_row(weakref.ref)
-def _reference(trace: Trace, value: Any, *callback: Any) -> Any:
-    return trace.made(weakref.ref(value, *callback))
+@for_each(functools.partial, weakref.ref)
+def _made_of_arguments(kind: Any) -> None:
+    @function_row(kind)
+    def row(trace: Trace, /, *args: Any, **options: Any) -> Any:
+        return trace.made(kind(*args, **options))
 
 
 @code_row(functools.cached_property.__get__.__code__)

@@ -91,9 +91,7 @@ def _float(trace: Trace, *args: Any) -> Any:
     return value if is_one else as_number(trace, to_float(trace, value), float)
 
 
-@function_row(bool)
-def _bool(trace: Trace, value: Any = False) -> Any:
-    return trace.truth_value(value)
+function_row(bool)(lambda trace, value=False: trace.truth_value(value))
 
 
 @function_row(complex)

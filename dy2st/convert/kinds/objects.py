@@ -121,16 +121,6 @@ def type_(trace: Trace, /, *args: Any, **options: Any) -> Any:
     return made
 
 
-@function_row(super)
-def _super(trace: Trace, *given: Any) -> Any:
-    return trace.made(super(*given))
-
-
-@function_row(callable)
-def _callable(trace: Trace, value: Any) -> Any:
-    return callable(value)
-
-
 @function_row(id)
 def _id(trace: Trace, value: Any) -> Any:
     trace.alias_tracker.refuse_identity(value)
@@ -166,6 +156,8 @@ def _hasattr(trace: Trace, owner: Any, name: Any) -> Any:
 
 
 for _function, _row in (
+    (super, lambda trace, *given: trace.made(super(*given))),
+    (callable, lambda trace, value: callable(value)),
     (object.__getattribute__, lambda trace, owner, name: trace.plain_attr(owner, name)),
     (setattr, lambda trace, owner, name, value: trace.set_attr(owner, name, value)),
     (object.__setattr__, lambda trace, owner, name, value: trace.set_own(owner, name, value)),

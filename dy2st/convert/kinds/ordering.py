@@ -348,14 +348,8 @@ def _extreme(function: Any, of_sizes: Callable[[Any, Any], Any]) -> None:
 # -- truths -----------------------------------------------------------------------------------
 
 
-@function_row(any)
-def _any(trace: Trace, iterable: Any) -> Any:
-    return _decided(trace, iterable, True)
-
-
-@function_row(all)
-def _all(trace: Trace, iterable: Any) -> Any:
-    return _decided(trace, iterable, False)
+function_row(any)(lambda trace, iterable: _decided(trace, iterable, True))
+function_row(all)(lambda trace, iterable: _decided(trace, iterable, False))
 
 
 # any() has 31 operators, a loop with a `return` in Python 59; all() of three bools 12, and 48.

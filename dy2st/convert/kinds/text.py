@@ -363,9 +363,7 @@ def _of_one(conversion: str, function: Any) -> None:
         return formatted(trace, args[0], conversion, "")
 
 
-@function_row(format)
-def _format(trace: Trace, value: Any, spec: Any = "") -> Any:
-    return formatted(trace, value, "", spec)
+function_row(format)(lambda trace, value, spec="": formatted(trace, value, "", spec))
 
 
 @method_row(str, name="format")
