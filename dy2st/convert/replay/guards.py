@@ -40,7 +40,6 @@ from dy2st.convert.replay.places import (
     Path,
     ReadKey,
     References,
-    TupleForm,
     Varied,
     fields_of,
     finder_of,
@@ -438,8 +437,13 @@ class _Writer:
     def of_type(self, found: str, value: Any) -> str:
         """The condition that an expression gives a tensor of the type of one, or such a tuple."""
         if isinstance(value, tuple):
-            form = self.constant(TupleForm(value))
-            return f"{form}.fits({found})"
+            kind, own = self.constant(type(value)), f"t{len(self.names)}"
+            holds = [f"type({own} := {found}) is {kind} and len({own}) == {len(value)}"]
+            for at, one in enumerate(value):
+                part, is_one = f"{own}[{at}]", is_plain_tensor(one)
+                other = f"same({part}, {self.constant(one)})"
+                holds.append(self.of_type(part, one) if is_one else other)
+            return " and ".join(holds)
         dtype, shape = self.constant(value.array.dtype), self.constant(value.array.shape)
         return f"like({found}, {dtype}, {shape})"
 

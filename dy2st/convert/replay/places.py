@@ -109,24 +109,6 @@ def finder_of(value: Any) -> Callable[[], Any]:
     return weak(value) or (lambda: value)
 
 
-@dataclass(eq=False)
-class TupleForm:
-    """A tuple in which tensors count by their types."""
-
-    known: tuple[Any, ...]
-
-    def fits(self, value: Any) -> bool:
-        """Whether a value has the same form."""
-        is_one = type(value) is type(self.known) and len(value) == len(self.known)
-        return is_one and all(map(_is_alike, value, self.known))
-
-
-def _is_alike(value: Any, known: Any) -> bool:
-    if not is_plain_tensor(known):
-        return same(value, known)
-    return like(value, known.array.dtype, known.array.shape)
-
-
 class References:
     """Values in their order; objects of the user's are not kept alive."""
 
