@@ -106,19 +106,11 @@ class SameFlags:
         return [stopped for stopped, _ in flags] if all(is_end for _, is_end in flags) else None
 
 
-@dataclass(frozen=True)
-class OneTensor:
-    """Places of one tensor, which must go on being one; that one, if something else holds it."""
-
-    name: str
-    places: list[tuple[Mapping[str, Any], str]]
-    tensor: EagerTensor | None
-
-    def holds(self) -> bool:
-        """Whether they still are."""
-        held = [store.get(name) for store, name in self.places]
-        wanted = held[0] if self.tensor is None else self.tensor
-        return all(one is wanted for one in held)
+def hold_one(places: Sequence[tuple[Mapping[str, Any], str]], tensor: EagerTensor | None) -> bool:
+    """Whether places hold one tensor; that one, if something else holds it."""
+    held = [store.get(name) for store, name in places]
+    wanted = held[0] if tensor is None else tensor
+    return all(one is wanted for one in held)
 
 
 class Ties(NamedTuple):

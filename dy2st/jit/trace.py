@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -32,10 +33,10 @@ from dy2st.jit.objects_of_calls import (
     NO_TIES,
     Apart,
     LiveState,
-    OneTensor,
     OutputAliasing,
     SameFlags,
     Ties,
+    hold_one,
 )
 from dy2st.jit.signature import NumberSpec, constant_key
 from dy2st.transpiler.compile import is_part
@@ -368,7 +369,7 @@ def _program_of(
     written = written_by(machine)
     changed = {id(place.owner) for place in machine.over.values() if place.name is CONTENT}
     reads = machine.reads.values()
-    asked: list[Callable[[], bool]] = [one.holds for one in shared]
+    asked: list[Callable[[], bool]] = [*shared.values()]
     # A place may get a tensor that has a name already: a change of one would have to reach both.
     if machine.record.apart or (program.updates and places and len(ordered) > 1):
         # The tensors are as many: a change of one in place is none of another.
@@ -395,7 +396,7 @@ def _program_of(
         asked=tracer.flags.asked,
         settings=settings_of(program, traced.finished.has_gone_back),
         aliasing=aliasing,
-        shared=frozenset(one.name for one in shared),
+        shared=frozenset(shared),
         buffers=keys,
         cut=frozenset(
             name
@@ -407,8 +408,8 @@ def _program_of(
     )
 
 
-def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], list[OneTensor]]:
-    """Where the buffers are found that the trace has read, and the tensors with several places."""
+def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Where the buffers are found that the trace has read; what those in several places ask."""
     reads = traced.machine.reads.values()
     found: dict[int, list[tuple[Any, str]]] = {}
     for layer in {id(read[0]): read[0] for read in reads}.values():
@@ -422,13 +423,13 @@ def _buffers(traced: Traced, keys: Mapping[int, str]) -> tuple[dict[str, Any], l
         if not isinstance(read[0], Layer) or vars(read[0]).get(read[2]) is read[3]
     ]
     elsewhere = {id(one): one for read in others for one in found_by(read)}
-    # What something else holds, too, is not looked up at each call: OneTensor guards it.
+    # What something else holds, too, is not looked up at each call: that it does, is guarded.
     live = {keys[key]: places[0] for key, places in found.items() if key not in elsewhere}
-    shared = [
-        OneTensor(keys[key], places, elsewhere.get(key))
+    shared = {
+        keys[key]: partial(hold_one, places, elsewhere.get(key))
         for key, places in found.items()
         if len(places) > 1 or key in elsewhere
-    ]
+    }
     return live, shared
 
 
