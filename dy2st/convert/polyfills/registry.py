@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from inspect import CO_GENERATOR, Signature, getsource, signature
+from inspect import CO_GENERATOR, getsource, signature
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -22,77 +21,65 @@ from dy2st.transpiler.lower import traced_form
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OTHER = object()
+_NEVER = 1 << 30
 
 
-@dataclass(frozen=True)
-class Polyfill:
-    """A function in Python that stands for one in C.
+def polyfill(*functions: Any, moves: int = 0, restarts: bool = True) -> Callable[[F], F]:
+    """Let a function in Python stand for functions in C.
 
-    is_changing: whether it changes its first argument, as the table of effects says.
     moves: how many of its first arguments are iterables whose items are moved, and nothing is asked
     of them; -1 if all are.
     restarts: whether it goes on behind an exception, or a `break`, as it begins.
-    iterable: which argument of a generator function has the items that it makes others of.
     """
 
-    function: Any
-    written: FunctionType
-    parameters: Signature
-    is_changing: bool
-    moves: int
-    restarts: bool
-    iterable: int | None
+    def register(written: F) -> F:
+        for function in functions:
+            _give_row(function, written, moves, restarts)
+        return written
 
-    def __call__(self, trace: Trace, /, *args: Any, **options: Any) -> Any:
-        """The row: Python's own function runs where the trace knows all that it asks for.
+    return register
+
+
+def _give_row(function: Any, written: Any, moves: int, restarts: bool) -> None:
+    parameters = signature(written)
+    names = list(parameters.parameters)
+    makes_items = written.__code__.co_flags & CO_GENERATOR and "iterable" in names
+    # The argument of a generator function that has the items that it makes others of
+    place = names.index("iterable") if makes_items else _NEVER
+    is_changing = row_of(function, ((),)).changes == (0,)  # its first argument
+
+    @function_row(function)
+    def row(trace: Trace, /, *args: Any, **options: Any) -> Any:
+        """Python's own function runs where the trace knows all that it asks for.
 
         Of a dict from outside that is changed no more is asked than the code in Python does.
         """
-        if self.is_changing and args and isinstance(args[0], dict) and trace.is_outside(args[0]):
-            return trace.call(self.written, *args, **options)
-        given = [_known(trace, one, self.is_changing and not at) for at, one in enumerate(args)]
+        if is_changing and args and isinstance(args[0], dict) and trace.is_outside(args[0]):
+            return trace.call(written, *args, **options)
+        given = [_known(trace, one, is_changing and not at) for at, one in enumerate(args)]
         if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):
-            found = self.function(*given, **options)
+            found = function(*given, **options)
             # What an operator in place gives is its operand.
             return args[0] if given and found is given[0] else trace.made_iterator(found)
-        count = len(args) if self.moves < 0 else self.moves
+        count = len(args) if moves < 0 else moves
         if count and not any(map(is_traced, (*args[count:], *options.values()))):
             args = (*(trace.call(iter, one) for one in args[:count]), *args[count:])
             for one in filter(trace.is_outside, args[:count]):
                 refuse_advance_outside(one)
             if not any(map(_is_traced_iterator, args[:count])):
-                return trace.made_iterator(self.function(*args, **options))
+                return trace.made_iterator(function(*args, **options))
         try:
-            self.parameters.bind(*args, **options)
+            parameters.bind(*args, **options)
         except TypeError:
-            self.function(*args, **options)  # raises, in Python's words
-        call: Callable[..., Any] = partial(trace.call, self.written)
-        if self.written is self.function:  # which has this row, so that it would be asked again
-            call = traced_form(self.written).bind(trace, self.written)
-        at = self.iterable
-        if at is None or at >= len(args):
+            function(*args, **options)  # raises, in Python's words
+        call: Callable[..., Any] = partial(trace.call, written)
+        if written is function:  # which has this row, so that it would be asked again
+            call = traced_form(written).bind(trace, written)
+        if place >= len(args):
             return call(*args, **options)
-        before, behind = args[:at], args[at + 1 :]
+        before, behind = args[:place], args[place + 1 :]
         made = lambda one: call(*before, one, *behind, **options)  # noqa: E731
-        return lazily(trace, made, args[at], self.restarts)
-
-
-def polyfill(*functions: Any, moves: int = 0, restarts: bool = True) -> Callable[[F], F]:
-    """Let a function in Python stand for functions in C; the others as in `Polyfill`."""
-
-    def register(written: F) -> F:
-        assert isinstance(written, FunctionType)
-        parameters = signature(written)
-        names = list(parameters.parameters)
-        is_lazy = written.__code__.co_flags & CO_GENERATOR and "iterable" in names
-        place = names.index("iterable") if is_lazy else None
-        for function in functions:
-            is_changing = row_of(function, ((),)).changes == (0,)
-            row = Polyfill(function, written, parameters, is_changing, moves, restarts, place)
-            function_row(function)(row)
-        return written
-
-    return register
+        return lazily(trace, made, args[place], restarts)
 
 
 def pure(module: Any, accelerator: str) -> dict[str, Any]:
@@ -112,7 +99,7 @@ def pure(module: Any, accelerator: str) -> dict[str, Any]:
 
 
 def lazily(trace: Trace, made: Callable[[Any], Any], iterable: Any, restarts: bool = True) -> Any:
-    """The items that a generator function of the traced form makes of an iterable's; see Polyfill.
+    """The items that a generator function of the traced form makes of an iterable's; see polyfill.
 
     What goes through all of them lets the Program decide how many there are; else all are made with
     the first, where Python does not know them.
