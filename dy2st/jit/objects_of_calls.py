@@ -23,7 +23,6 @@ from dy2st_runtime.ir import Program, Tracer, Variable
 from dy2st_runtime.ir.aliasing import Origins, object_of
 from dy2st_runtime.ir.structure import is_container, map_entries
 from dy2st_runtime.ir.tracing.gradient_flow import flags_of
-from dy2st_runtime.lazy import cached_property
 from dy2st_runtime.resident import Resident
 from dy2st_runtime.storage import shares_memory
 from dy2st_runtime.tensor import EagerTensor
@@ -77,33 +76,24 @@ def take_in_place(
     tensor.node, tensor.index = value.node, value.index
 
 
-@dataclass(frozen=True)
-class SameFlags:
-    """Whether gradients flow through tensors, and begin there: those of a Program by name, and
-    others."""
+def flags_hold(names: Mapping[int, str], read: Iterable[Any]) -> Callable[[State], bool]:
+    """What tells whether gradients flow through tensors, and begin there, as they did when read.
 
-    named: Mapping[str, tuple[bool, bool]]
-    others: Sequence[tuple[EagerTensor, tuple[bool, bool]]]
+    `names` are those of the tensors that are in the Program, by id.
+    """
+    named = {names[id(tensor)]: flags for tensor, flags in read if id(tensor) in names}
+    others = [found for found in read if id(found[0]) not in names]
+    stopped, are_ends = ([flags[place] for flags in named.values()] for place in (0, 1))
 
-    @classmethod
-    def of(cls, names: Mapping[int, str], read: Iterable[Any]) -> SameFlags:
-        """Those that were read, with their flags; `names` are those in the Program, by id."""
-        named = {names[id(tensor)]: flags for tensor, flags in read if id(tensor) in names}
-        return cls(named, [found for found in read if id(found[0]) not in names])
+    def hold(now: State) -> bool:
+        tensors = [now[name] for name in named]
+        # If no operator has made any, `stopped` of each says all.
+        are_same = all(are_ends) and [one.node for one in tensors].count(None) == len(tensors)
+        are_same = are_same and [one.stopped for one in tensors] == stopped
+        are_same = are_same or list(map(flags_of, tensors)) == list(named.values())
+        return are_same and all(flags_of(tensor) == flags for tensor, flags in others)
 
-    def hold(self, now: State) -> bool:
-        """Whether it still is so."""
-        tensors = [now[name] for name in self.named]
-        are_ends = [tensor.node for tensor in tensors].count(None) == len(tensors)
-        are_same = are_ends and [tensor.stopped for tensor in tensors] == self._if_ends
-        are_same = are_same or list(map(flags_of, tensors)) == list(self.named.values())
-        return are_same and all(flags_of(tensor) == flags for tensor, flags in self.others)
-
-    @cached_property
-    def _if_ends(self) -> list[bool] | None:
-        """What `stopped` of the tensors is if no operator has made any; None if one has."""
-        flags = self.named.values()
-        return [stopped for stopped, _ in flags] if all(is_end for _, is_end in flags) else None
+    return hold
 
 
 def hold_one(places: Sequence[tuple[Mapping[str, Any], str]], tensor: EagerTensor | None) -> bool:

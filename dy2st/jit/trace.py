@@ -34,8 +34,8 @@ from dy2st.jit.objects_of_calls import (
     Apart,
     LiveState,
     OutputAliasing,
-    SameFlags,
     Ties,
+    flags_hold,
     hold_one,
 )
 from dy2st.jit.signature import NumberSpec, constant_key
@@ -375,8 +375,8 @@ def _program_of(
         # The tensors are as many: a change of one in place is none of another.
         asked.append(lambda: len({*map(id, live.now().values())}) == len(live.now()))
     if tracer.flags.read:
-        flags = SameFlags.of(keys, tracer.flags.read.values())
-        asked.append(lambda: flags.hold(live.now()))
+        hold = flags_hold(keys, tracer.flags.read.values())
+        asked.append(lambda: hold(live.now()))
     # Arguments that are objects from outside hold what the trace has found there.
     outside: dict[int, Any] = {}
     for one in subject.ties.containers:

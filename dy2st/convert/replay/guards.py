@@ -8,7 +8,7 @@ find its owner, and the number that tells what differs. The rows are compiled to
       if not (d['scale'] is k2 or same(d['scale'], k2)): return guards().differs(3)  # all others
       ...
       if (version := changes()) == seen: return True
-      if not k9.holds(o4): return guards().differs(7)                                  # Layers
+      if not k9(o4): return guards().differs(7)                                        # Layers
       ...
       seen = version
       return True
@@ -36,10 +36,8 @@ from dy2st.convert.objects import cell_value, fields_in, is_namespace, is_users,
 from dy2st.convert.replay.places import (
     PLACES,
     AnyNumber,
-    LayerState,
     Path,
     ReadKey,
-    References,
     Varied,
     fields_of,
     finder_of,
@@ -51,6 +49,8 @@ from dy2st.convert.replay.places import (
     mro_of,
     path_of,
     same_answer,
+    same_as,
+    state_as,
     text_of,
     value_at,
     weak,
@@ -451,7 +451,7 @@ class _Writer:
         """A class has its bases, and these have theirs: Python makes a new MRO if any changes."""
         if all(map(is_kept, kind.__mro__)):
             return f"{self.kind(kind)}.__mro__ is {self.constant(kind.__mro__)}"
-        return f"{self.constant(References(kind.__mro__))}.are(mro_of({self.kind(kind)}))"
+        return f"{self.constant(same_as(kind.__mro__))}(mro_of({self.kind(kind)}))"
 
     def has_none(self, kind: type, missing: list[str]) -> str:
         """A class has none of the names that were looked for in vain."""
@@ -465,9 +465,9 @@ class _Writer:
     def names_(self, owner: type, own: str, name: Any, value: Any) -> str:
         """All that a class holds itself."""
         held = self.constant(tuple(vars(owner)))
-        known = self.constant(References(vars(owner).values()))
+        known = self.constant(same_as(vars(owner).values()))
         fields = f"fields_of({self.kind(owner)})"
-        return f"tuple({fields}) == {held} and {known}.are({fields}.values())"
+        return f"tuple({fields}) == {held} and {known}({fields}.values())"
 
     def class_(self, owner: type, own: str, name: str, value: Any) -> str:
         get = self.constant(vars(owner).get) if is_kept(owner) else ""
@@ -503,7 +503,7 @@ class _Writer:
 
     def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         if name == "all":
-            return f"{self.constant(LayerState(owner, value))}.holds({own})"
+            return f"{self.constant(state_as(owner, value))}({own})"
         return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
 
     def cached(self, owner: Any, own: str, name: Any, value: Any) -> str:
@@ -551,8 +551,7 @@ class _Writer:
         if not known:
             return "True"
         if any(map(weak, known)):
-            name = self.constant(References(known))
-            return f"{name}.are({own})"
+            return f"{self.constant(same_as(known))}({own})"
         name = self.constant(known)
         return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
 

@@ -109,50 +109,44 @@ def finder_of(value: Any) -> Callable[[], Any]:
     return weak(value) or (lambda: value)
 
 
-class References:
-    """Values in their order; objects of the user's are not kept alive."""
+def same_as(values: Iterable[Any]) -> Callable[[Collection[Any]], bool]:
+    """What tells whether values are as many and the same, one by one.
 
-    def __init__(self, values: Iterable[Any]):
-        """Take the values."""
-        pairs = [(weak(value), value) for value in values]
-        self._values = [(one, value if one is None else None) for one, value in pairs]
-        self._count = len(pairs)
-        constants = tuple(value for one, value in pairs if one is None)
-        self._constants = constants if len(constants) == len(pairs) else None
+    Objects of the user's are not kept alive.
+    """
+    pairs = [(weak(value), value) for value in values]
+    known = [(one, value if one is None else None) for one, value in pairs]
+    constants = [value for one, value in pairs if one is None]
 
-    def are(self, values: Collection[Any]) -> bool:
-        """Whether values are as many and the same, one by one."""
-        if len(values) != self._count:
+    def are(found: Collection[Any]) -> bool:
+        if len(found) != len(known):
             return False
-        if self._constants is not None and all(map(is_, values, self._constants)):
+        if len(constants) == len(known) and all(map(is_, found, constants)):
             return True
         return all(
             same(value, constant) if reference is None else value is reference() is not None
-            for value, (reference, constant) in zip(values, self._values, strict=False)
+            for value, (reference, constant) in zip(found, known, strict=False)
         )
 
+    return are
 
-class LayerState:
-    """All that a Layer holds at a moment; a buffer counts by its type."""
 
-    def __init__(self, layer: Layer, unread: Container[str] = ()):
-        """Take the state of now but for attributes that are `unread`.
+def state_as(layer: Layer, unread: Container[str] = ()) -> Callable[[Layer], bool]:
+    """What tells whether a Layer holds all that it holds now; a buffer counts by its type.
 
-        Objects of the user's are not kept alive.
-        """
-        self._unread = unread
-        self._names, values = _state_of(layer, unread)
-        self._values = References(values)
-        self._buffers = _types_of(layer)
-        self._hooks = References(hooks_of(layer))
+    But for attributes that are `unread`. Objects of the user's are not kept alive.
+    """
+    names, values = _state_of(layer, unread)
+    are_same, hooks, buffers = same_as(values), same_as(hooks_of(layer)), _types_of(layer)
 
-    def holds(self, layer: Layer) -> bool:
-        """Whether a Layer still holds the same."""
-        names, values = _state_of(layer, self._unread)
-        if names != self._names or not self._values.are(values):
+    def holds(one: Layer) -> bool:
+        names_now, now = _state_of(one, unread)
+        if names_now != names or not are_same(now):
             return False
-        is_same = not layer._buffers or _types_of(layer) == self._buffers
-        return is_same and self._hooks.are(hooks_of(layer))
+        is_same = not one._buffers or _types_of(one) == buffers
+        return is_same and hooks(hooks_of(one))
+
+    return holds
 
 
 def _state_of(layer: Layer, unread: Container[str]) -> tuple[tuple[str, ...], tuple[Any, ...]]:
