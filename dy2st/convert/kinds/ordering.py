@@ -21,6 +21,7 @@ from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, rep
 from dy2st.convert.kinds.scalars import as_number
 from dy2st.convert.kinds.sets import elements, in_any_order
 from dy2st.convert.kinds.table import for_each, function_row, method_row
+from dy2st.convert.kinds.tensors import leaves_in, opened_parts
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.trace import Region, Trace
@@ -33,7 +34,7 @@ from dy2st.convert.values.layout import (
     Number,
     Parts,
     Same,
-    count,
+    all_of,
     number_kind,
     opened,
 )
@@ -227,24 +228,19 @@ def _of_dynamic(
 
 def _columns_of(trace: Trace, node: Layout, arrays: Sequence[Variable]) -> list[Any] | None:
     """The keys of a layout as 1-d tensors; None if they are something else."""
-    if isinstance(node, Same):
-        return [] if info(type(node.value)).is_plain else None
-    if isinstance(node, Number) or (isinstance(node, Leaf) and not node.rank):
-        return [F.array_stack(trace.tracer.local(arrays[0]))]
-    if isinstance(node, Cases):
-        texts = _places_of_texts([node])
-        if texts is None:
+    node, found = opened_parts(node), list[Any]()
+    kinds: list[Any] = [one.kind for one in all_of([node]) if isinstance(one, Parts)]
+    if not all(kind.__lt__ in (tuple.__lt__, list.__lt__) for kind in kinds):
+        return None  # which compare themselves
+    column = map(F.array_stack, map(trace.tracer.local, arrays))
+    for leaf in leaves_in(node):
+        texts = _places_of_texts([leaf]) if isinstance(leaf, Cases) else None
+        if isinstance(leaf, Number) or (isinstance(leaf, Leaf) and not leaf.rank):
+            found.append(next(column))
+        elif isinstance(leaf, Cases) and texts is not None:
+            found.append(_table(trace, leaf, texts, next(column)))
+        elif not isinstance(leaf, Same) or not info(type(leaf.value)).is_plain:
             return None
-        return [_table(trace, node, texts, F.array_stack(trace.tracer.local(arrays[0])))]
-    if not isinstance(node, Parts) or node.kind is not tuple:
-        return None
-    found: list[Any] = []
-    for item in node.items:
-        columns = _columns_of(trace, item, arrays)
-        if columns is None:
-            return None
-        found += columns
-        arrays = arrays[count(item) :]
     return found
 
 

@@ -101,7 +101,7 @@ def to_tensor_(trace: Trace, data: Any, *args: Any, **options: Any) -> Any:
             data = F.stack(held) if type(held) is list else F.array_stack(*held.arrays)
         if made is not None:
             # Python's floats become float32 as everywhere; tensors in the list keep their dtype.
-            of_tensors = any(type(one) is Leaf for one in _leaves(_opened(content.element)))
+            of_tensors = any(type(one) is Leaf for one in leaves_in(opened_parts(content.element)))
             if made.dtype == np.float64 and dtype is None and not of_tensors:
                 made = F.cast(made, "float32")
             data = made
@@ -113,8 +113,8 @@ def _table(trace: Trace, content: SymbolicSequence) -> Any:
 
     An element may be a tuple or list of them: what is at one place of all elements is a column.
     """
-    element = None if content.element is None else _opened(content.element)
-    leaves = [] if element is None else [*_leaves(element)]
+    element = None if content.element is None else opened_parts(content.element)
+    leaves = [] if element is None else [*leaves_in(element)]
     if not any(isinstance(leaf, (Number, Leaf)) for leaf in leaves):
         return None
     kinds = {leaf.dtype if isinstance(leaf, Leaf) else _kind_of(leaf) for leaf in leaves}
@@ -133,19 +133,20 @@ def _table(trace: Trace, content: SymbolicSequence) -> Any:
     return _beside(element, iter(found))
 
 
-def _opened(node: Layout) -> Layout:
+def opened_parts(node: Layout) -> Layout:
     """A node with all tuples and lists in it opened, and constants as they are."""
     inner = opened(node)
     if isinstance(inner, Parts) and issubclass(inner.kind, (tuple, list)):
-        return inner.with_items([_opened(item) for item in inner.items])
+        return inner.with_items([opened_parts(item) for item in inner.items])
     is_constant = isinstance(node, Same) and info(type(node.value)).dtype is not None
     return node if is_constant else inner
 
 
-def _leaves(node: Layout) -> Iterator[Layout]:
+def leaves_in(node: Layout) -> Iterator[Layout]:
+    """What stands in such a node, and in all tuples and lists in it."""
     if isinstance(node, Parts) and issubclass(node.kind, (tuple, list)):
         for item in node.items:
-            yield from _leaves(item)
+            yield from leaves_in(item)
     else:
         yield node
 

@@ -20,7 +20,7 @@ from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key
 from dy2st.convert.kinds.side_effects import note_settings
-from dy2st.convert.kinds.traced_keys import check_sure, is_entry, is_sure, missing_key, presence
+from dy2st.convert.kinds.traced_keys import is_entry, is_sure, missing_key
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.natives import with_overlay_materialised
@@ -128,11 +128,13 @@ def binary(trace: Trace, name: str, left: Any, right: Any, in_place: bool = Fals
     row = info(kinds[0]).operators.get(name)
     # The right one is asked first where its class is derived, with a method of its own.
     is_derived = kinds[0] is not kinds[1] and issubclass(kinds[1], kinds[0])
-    if row is not None and not (is_derived and own_method(trace, right, reflected) is not None):
+    is_asked = is_derived and own_method(trace, right, reflected) is not None
+    if row is not None and not is_asked:
         found = row(trace, left, right)
         if found is not NotImplemented:
             return found
-    if _is_sequence(left) or _is_sequence(right):
+    is_asked = is_asked or own_method(trace, left, method) is not None
+    if not is_asked and (_is_sequence(left) or _is_sequence(right)):
         has_sizes = trace.origin(left, Sizes) or trace.origin(right, Sizes)
         if has_sizes and name in ("eq", "ne", "add"):  # as of tuples: see `SizeList`
             left, right = (list(one) if isinstance(one, tuple) else one for one in (left, right))
@@ -206,11 +208,8 @@ def _of_sequences(trace: Trace, name: str, left: Any, right: Any) -> Any:
     if is_equality and info(type(right if _is_sequence(left) else left)).is_plain:
         return name == "ne"
     are_dicts = {info(type(one)).family for one in (left, right)} == {"dict"}
-    if (
-        are_dicts
-        and is_equality
-        and (traced_keys.is_keyed(trace, left) or traced_keys.is_keyed(trace, right))
-    ):
+    dicts = [held(trace, one) for one in (left, right)] if are_dicts and is_equality else ()
+    if any(type(one) is SymbolicSequence or not is_sure(trace, one) for one in dicts):
         same = traced_keys.is_equal(trace, left, right)
         return same if name == "eq" else trace.not_(same)
     kind = _kind_of(left)
@@ -528,16 +527,6 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
     if isinstance(left, set):
         return left == right
     are_dicts = isinstance(left, dict) and isinstance(right, dict)
-    if are_dicts and not (is_sure(trace, left) and is_sure(trace, right)):
-        # Whether two dicts are equal that have entries which may be missing
-        if isinstance(left, OrderedDict) and isinstance(right, OrderedDict):
-            check_sure(trace, left)  # their order counts, too
-            check_sure(trace, right)
-        alike: Any = True
-        for key in {**left, **right}:
-            one, other = left.get(key, MISSING), right.get(key, MISSING)
-            alike = _both(alike, _is_same_entry(trace, one, other))
-        return alike
     are_tuples = isinstance(left, tuple) and isinstance(right, tuple)
     if not (are_dicts or are_tuples or type(left) is type(right)) or len(left) != len(right):
         return False
@@ -555,13 +544,6 @@ def _is_same(trace: Trace, left: Any, right: Any) -> Any:
         if a is not b and same is not False:
             same = _both(same, equals(trace, a, b))
     return same
-
-
-def _is_same_entry(trace: Trace, left: Any, right: Any) -> Any:
-    first, second = presence(trace, left), presence(trace, right)
-    alike = lambda: equals(trace, trace.known(left), trace.known(right))  # noqa: E731
-    both = lambda: trace.if_exp(second, alike, lambda: False)  # noqa: E731
-    return trace.test_of(trace.if_exp(first, both, lambda: not_(trace, second)))
 
 
 def _both(left: Any, right: Any) -> Any:

@@ -268,6 +268,19 @@ def test_an_entry_that_a_branch_has_deleted_is_found_under_no_traced_key(functio
     same(function, [1.0, -2.0, 0.0], [-1.0, -2.0, 0.0], [2.0, 2.0, 2.0], [-4.0, 1.0, 5.0])
 
 
+def test_dicts_whose_entries_may_be_missing_are_equal_as_those_of_python():
+    def compared(x):
+        one, other, known = OrderedDict(p=1), OrderedDict(p=1), {"p": 1, "q": 2.0}
+        if x.sum() > 0:
+            one["q"] = 2.0
+            other["q"] = float(x[0])
+        if x[0] > 1:
+            other["p"] = other.pop("p")
+        return one == other, one != other, one == known, dict(one) == dict(other), other == one
+
+    same(compared, [2.0, 1.0], [1.0, 1.0], [-2.0, 1.0], [3.0, -4.0])
+
+
 class Registry(dict):
     pass
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -19,6 +19,16 @@ class Beam:
 
     def __lt__(self, other):
         return self.score < other.score
+
+
+class Ranked(NamedTuple):
+    """Whose order is another one than that of its fields."""
+
+    rank: Any
+    place: Any
+
+    def __lt__(self, other):
+        return self.place > other.place
 
 
 def names_perhaps_there(x):
@@ -45,6 +55,12 @@ def objects_that_compare_themselves(x):
     return [b.name for b in sorted(beams)], [b.name for b in back], max(beams).name
 
 
+def tuples_that_compare_themselves(x):
+    rows = [Ranked(v, i) for i, v in enumerate(x)]
+    first, second = Ranked(x.sum(), 1), Ranked(x.max(), 2)
+    return [row.rank for row in sorted(rows)], first < second, second < first
+
+
 def objects_of_a_list_of_a_length(x):
     beams = [Beam(v, "up" if v > 1 else "down") for v in x]
     return [b.score for b in sorted(beams)], [b.score for b in sorted(beams, key=lambda b: b.name)]
@@ -68,6 +84,7 @@ def tuples_that_are_equal_at_first(x):
         names_perhaps_there,
         pairs_that_differ_at_first,
         objects_that_compare_themselves,
+        tuples_that_compare_themselves,
         objects_of_a_list_of_a_length,
         texts_beside_numbers,
         tuples_that_are_equal_at_first,
