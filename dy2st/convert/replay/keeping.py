@@ -224,7 +224,9 @@ class Keeping:
             if is_known or not trace.is_place_outside(owner, name):
                 continue
             changes = [one for one in reads.changes(place) if not self._holds(one.home)]
-            if changes and not (self.is_whole or any(one.is_read for one in changes)):
+            is_buffer = isinstance(owner, Layer) and owner._buffers.get(name) is not None
+            is_wanted = self.is_whole or is_buffer or any(one.is_read for one in changes)
+            if changes and not is_wanted:
                 self.is_only_written = True
                 continue
             if all([self._note(trace, reads, one, finished) for one in changes]):
@@ -331,8 +333,8 @@ class Keeping:
         self, program: Program, state: dict[str, EagerTensor], finished: Finished
     ) -> None:
         """Take out of a Program what others of the file keep, and it does not."""
-        block = program.block
-        used = {one for operator in block.operators for one in operator.operands} | {*block.yields}
+        used = {one for operator in program.operators for one in operator.operands}
+        used |= {*program.block.yields}
         inputs = {one.name: one for one in program.inputs}
         for one in self.kept.values():
             for name, leaf in one.by_name(one.leaves):
@@ -357,16 +359,15 @@ class Reads:
         self.places = keeping.places
         self.attributes: set[tuple[int, Any]] = set()  # that were read, by the id of a `__dict__`
         for owner, kind, name, value in trace.reads.values():
-            is_list = isinstance(owner, (dict, list, deque))
-            if kind == "content" and is_list:
+            if kind == "content" and isinstance(owner, (dict, list, deque)):
                 for key, one in _items(owner):
                     self._find(Home(owner, CONTENT, (key,)), one)
             elif kind in PLACES:
                 self.attributes.add((id(getattr(owner, "__dict__", None)), name))
                 home = Home(owner, name)
                 if kind == "item":
-                    is_from_end = not isinstance(owner, dict) and name < 0
-                    home = Home(owner, CONTENT, (name + len(owner) if is_from_end else name,))
+                    key = name if isinstance(owner, dict) else name % max(1, len(owner))
+                    home = Home(owner, CONTENT, (key,))
                 self._find(home, value)
 
     def _find(self, home: Home, value: Any) -> None:
@@ -389,8 +390,7 @@ class Reads:
         found = [((), before, place.value)] if before is not place.value else []
         for steps, old, new in _differences(before, place.value) if is_open else found:
             there = home.at(*steps)
-            is_read = self._has(there, old, name is CONTENT)
-            yield Change(there, old, new, place.at, is_read)
+            yield Change(there, old, new, place.at, self._has(there, old, name is CONTENT))
 
     def _has(self, home: Home, before: Any, is_content: bool) -> bool:
         """Whether the code has read what it changes: a value, or which ones a container holds."""

@@ -244,6 +244,10 @@ FORMS: dict[str, tuple[str, ...]] = {
         "self.register_buffer('h', dy2st.zeros([1]))",
         "self.h = dy2st.concat([self.h, x]); return x + self.h.sum()",
     ),
+    "a buffer of another shape that nobody reads": (
+        "self.register_buffer('h', dy2st.zeros([1]))",
+        "self.h = x + 1; return x * 2",
+    ),
     "a cache of a decoder": (
         "self.k = self.v = None",
         """
