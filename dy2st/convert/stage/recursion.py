@@ -8,7 +8,7 @@ that of a loop is. What is changed goes in and comes out beside arguments and re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from inspect import BoundArguments, signature
@@ -68,10 +68,7 @@ def recursive_call(trace: Trace, site: Site, call: Running) -> Any:
     arguments, calls = bind(call), [*map(bind, nested[-_CALLS_AT_ONCE:])]
     is_known = site.settled is not None or site.nested > _CALLS_IN_ALL
     if not nested:
-        given = arguments.arguments.values()
-        is_known = site.settled is not None and any(
-            isinstance(one, (Variable, Dim)) for one in given
-        )
+        is_known = site.settled is not None and site.settled.fits(arguments.arguments.values())
     elif not is_known:
         in_loop = any(one.rounds is not trace.rounds for one in nested)
         count = _CALLS_AT_ONCE if in_loop else len(nested)
@@ -345,6 +342,12 @@ class Recursion(Loop):
         with using(Facts()):
             rises, lost = self.join_leaves(leaves)
         return rises or bool(lost)
+
+    def fits(self, values: Iterable[Any]) -> bool:
+        """Whether a call around which none runs gets what the data decide, or all the same."""
+        pairs = [*zip(self.slots, values, strict=False)]
+        is_same = all(isinstance(s.layout, Same) and s.layout.value is one for s, one in pairs)
+        return is_same or any(isinstance(one, (Variable, Dim)) for _, one in pairs)
 
     def call(self, arguments: BoundArguments) -> Any:
         """A call that the body makes."""

@@ -672,3 +672,48 @@ def test_a_function_that_each_level_calls_twice_is_recorded_once_a_call():
     static = to_static(f, engine="numpy", input_spec=[InputSpec([None])])
     assert plain(static(x)) == plain(f(x))
     assert sum(1 for _ in static.main_program.walk()) < 2000
+
+
+NUMBER, PLUS, OPEN, CLOSE, MINUS = range(5)
+
+
+class Formula:
+    def __init__(self, tokens):
+        self.tokens, self.at = tokens, 0
+
+    def next(self):
+        return self.tokens[self.at] if self.at < len(self.tokens) else -1
+
+    def total(self):
+        left = self.factor()
+        while self.next() == PLUS:
+            self.at += 1
+            left = left + self.factor()
+        return left
+
+    def factor(self):
+        kind = self.next()
+        self.at += 1
+        if kind == NUMBER:
+            return self.at
+        if kind == MINUS:
+            return -self.factor()
+        if kind != OPEN:
+            raise ValueError(f"a formula has {kind} at {self.at}")
+        inner = self.total()
+        self.at += 1
+        return inner
+
+
+def test_methods_that_call_each_other_on_one_object_are_recorded_once_a_call():
+    def f(x):
+        formula = Formula(x.tolist())
+        try:
+            return formula.total(), formula.at
+        except ValueError as error:
+            return error.args[0], formula.at
+
+    static = to_static(f, engine="numpy", input_spec=[InputSpec([None], "int64")])
+    for tokens in ([0, 1, 0, 1, 0], [4, 2, 0, 1, 4, 0, 3, 1, 0], [0], [0, 1, 3]):
+        assert static(T(tokens)) == f(T(tokens))
+    assert sum(1 for _ in static.main_program.walk()) < 1200
