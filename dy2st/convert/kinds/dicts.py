@@ -234,14 +234,14 @@ for _name, _row in (
 # -- views ---------------------------------------------------------------------------------------
 # Each is a view of Python's, which stands for the dict: what it shows is looked up there.
 
-_TAKEN: dict[str, Callable[[Any, Any], Any]] = {
+TAKEN: dict[str, Callable[[Any, Any], Any]] = {
     "items": lambda key, value: (key, value),
     "values": lambda key, value: value,
     "keys": lambda key, value: key,
 }
 
 
-@for_each(*_TAKEN)
+@for_each(*TAKEN)
 def _row_of_view(name: str) -> None:
     @method_row("dict", name=name)
     def row(trace: Trace, owner: Any) -> Any:
@@ -268,12 +268,12 @@ def shown_by(trace: Trace, view: Any) -> Any:
     """What a view of the trace shows now: one of Python's, a list, or an Indexed."""
     owner, name = _dict_of(trace, view)
     if traced_keys.is_keyed(trace, owner):
-        take = _TAKEN[name]
+        take = TAKEN[name]
         return traced_keys.gone_through(trace, owner, lambda pair: take(*pair), name == "items")
     content = held(trace, owner)
     if is_sure(trace, content):
         return getattr(content, name)()
-    return gathered(trace, content, _TAKEN[name])
+    return gathered(trace, content, TAKEN[name])
 
 
 @method_row("keys", "values", name="__len__")

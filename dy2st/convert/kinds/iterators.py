@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from dis import get_instructions
 from functools import partial, reduce
 from gc import get_referents
@@ -19,7 +20,7 @@ from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, int_of, is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
 from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
-from dy2st.convert.polyfills.itertools_ import chained
+from dy2st.convert.polyfills.itertools_ import chained, made_of
 from dy2st.convert.polyfills.methods import Until, accumulated, enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
@@ -165,8 +166,10 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
     if type(items) is Indexed:
         length = items.length
         return iterator(trace, length, lambda index: items.item(length - 1 - index))
-    if type(iterable) is list:
+    if type(iterable) in (list, deque):
         return trace.made_iterator(reversed(by_place(trace, iterable)))
+    if isinstance(iterable, dict) and isinstance(items, Generator):  # all entries are there
+        items = trace.content(iterable)
     is_of_python = isinstance(items, (tuple, str, bytes, range, dict))
     return trace.made_iterator(reversed(items if is_of_python else [*items]))
 
@@ -174,21 +177,29 @@ def _reversed(trace: Trace, iterable: Any) -> Any:
 def by_place(trace: Trace, owner: Any) -> Asked:
     """A list, or an object of the user's with places, whose iterators see it as it is then."""
     kind: Any = type(owner)
+    length = len(trace.content(owner)) if isinstance(owner, deque) else 0
 
     def item(place: int) -> Any:
         if info(kind).is_container:
             content = trace.content(owner)
             if type(content) is SymbolicSequence:
-                raise ConversionError(
-                    "a loop over a list changes its length, as a tensor decides",
-                    why="the loop is unrolled, and how often it would run is known only later",
-                    hint="loop over a copy: `for item in list(items)`",
-                )
+                raise changed_length(owner)
+            if isinstance(owner, deque) and len(content) != length:
+                raise RuntimeError("deque mutated during iteration")
             return content[place]
         with ending(trace, IndexError, StopIteration):
             return trace.call(kind.__getitem__, owner, place)
 
     return Asked(trace, owner, item)
+
+
+def changed_length(owner: Any) -> ConversionError:
+    """The refusal to go on through what has become longer or shorter on some paths."""
+    return ConversionError(
+        f"a loop over a {class_of(owner).__name__} changes its length, as a tensor decides",
+        why="the loop is unrolled, and how often it would run is known only later",
+        hint="loop over a copy: `for item in list(items)`",
+    )
 
 
 @whole_row
@@ -232,7 +243,8 @@ def iter_(trace: Trace, value: Any, sentinel: Any = _NOTHING) -> Any:
         return value
     items = trace.items_of(value)
     if type(items) is Indexed:
-        return iterator(trace, lambda: items.length, items.item, items.whole)
+        whole = None if info(type(value)).is_container else items.whole  # which may change
+        return iterator(trace, lambda: items.length, items.item, whole)
     return trace.made_iterator(iter(items))
 
 
@@ -313,11 +325,7 @@ def resolved(trace: Trace, generated: Generated, may_stay: bool = False) -> Any:
             made: Any = _gathered(trace, generated, may_stay)
             if made is None:
                 return generated
-            check_same = unchanged(trace, generated)
-            at = lambda place: (check_same(), trace.item(made, place))[1]  # noqa: E731
-            items = trace.made_iterator(iter(Asked(trace, made, at)))
-            if type(trace.content(made)) is SymbolicSequence:
-                items = iterator(trace, lambda: (check_same(), trace.call(len, made))[1], at)
+            items = _made_of(trace, made, generated)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
 
@@ -395,6 +403,19 @@ def unchanged(trace: Trace, source: Any) -> Callable[[], None]:
 
     before = state()
     return check_same
+
+
+@function_row(made_of)
+def _made_of(trace: Trace, made: Any, source: Any) -> Any:
+    """An iterator over a list of items, as long as nothing has changed behind what they are of."""
+    check_same = unchanged(trace, source)
+    item = made.item if type(made) is Indexed else partial(trace.item, made)
+    at = lambda place: (check_same(), item(place))[1]  # noqa: E731
+    items = iter(Asked(trace, made, at))
+    is_dynamic = type(made) is Indexed or type(trace.content(made)) is SymbolicSequence
+    if is_dynamic or trace.locations.is_carried(items):
+        return iterator(trace, lambda: (check_same(), trace.call(len, made))[1], at)
+    return trace.made(items)
 
 
 def behind(trace: Trace, source: Any) -> list[Any]:

@@ -90,9 +90,10 @@ def there_or(trace: Trace, value: Any, default: Callable[[], Any]) -> Any:
     return trace.if_exp(flag, lambda: trace.known(value), default)
 
 
-def is_sure(trace: Trace, content: dict[Any, Any]) -> bool:
-    """Whether all entries are there."""
-    return not any(may_be_missing(trace, value) for value in content.values())
+def is_sure(trace: Trace, content: Any) -> bool:
+    """Whether all entries of a dict are there; a set holds what is there."""
+    values = content.values() if isinstance(content, dict) else ()
+    return Union not in map(type, values) or not any(may_be_missing(trace, one) for one in values)
 
 
 def entry_count(trace: Trace, content: dict[Any, Any]) -> Any:

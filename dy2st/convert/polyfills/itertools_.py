@@ -10,8 +10,11 @@ from operator import itemgetter
 from typing import Any
 
 from dy2st.convert.polyfills.registry import polyfill
+from dy2st.convert.values.special import Special
 
 _NOTHING = object()
+# `iter(made)`, called with a list, and with what its items were made of at once, and may change.
+made_of: Any = Special("an iterator over items that were made at once")
 
 
 @polyfill(filter)
@@ -58,7 +61,7 @@ def groupby(iterable: Any, key: Any = None) -> Any:
             found[-1][1].append(item)
         else:
             found.append((its_key, [item]))
-    return map(lambda pair: (pair[0], (item for item in pair[1])), found)
+    return map(lambda pair: (pair[0], (item for item in pair[1])), made_of(found, iterable))
 
 
 def chained(iterable: Any) -> Iterator[Any]:
@@ -76,13 +79,14 @@ def _compress(data: Any, selectors: Any) -> Any:
 def tee(iterable: Any, n: int = 2, /) -> Any:
     """`itertools.tee`: of a length that only the run knows all items are made with the first."""
     items = list(iterable)
-    return tuple(iter(items) for _ in range(n))
+    return tuple(made_of(items, iterable) for _ in range(n))
 
 
 @polyfill(itertools.cycle, moves=1)
 def _cycle(iterable: Any, /) -> Any:
     items = list(iterable)
-    return map(lambda place: items[place % len(items)], range(len(items) << 40))
+    places = made_of(range(len(items) << 40), iterable)
+    return map(lambda place: items[place % len(items)], places)
 
 
 # -- lists of tuples, as long as the run decides ----------------------------------------------
@@ -93,7 +97,7 @@ def _zip_longest(*iterables: Any, fillvalue: Any = None) -> Any:
     lists = [list(one) for one in iterables]
     places = range(max([len(one) for one in lists], default=0))
     rows = [tuple(one[at] if at < len(one) else fillvalue for one in lists) for at in places]
-    return iter(rows)
+    return made_of(rows, iterables)
 
 
 @polyfill(itertools.product, moves=-1)

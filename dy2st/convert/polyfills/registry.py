@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Callable
 from functools import partial
 from inspect import CO_GENERATOR, getsource, signature
@@ -47,6 +48,7 @@ def _give_row(function: Any, written: Any, moves: int, restarts: bool) -> None:
     # The argument of a generator function that has the items that it makes others of
     place = names.index("iterable") if makes_items else _NEVER
     is_changing = row_of(function, ((),)).changes == (0,)  # its first argument
+    is_tool = hasattr(function, "__next__") or function is itertools.tee
 
     @function_row(function)
     def row(trace: Trace, /, *args: Any, **options: Any) -> Any:
@@ -57,7 +59,12 @@ def _give_row(function: Any, written: Any, moves: int, restarts: bool) -> None:
         if is_changing and args and isinstance(args[0], dict) and trace.is_outside(args[0]):
             return trace.call(written, *args, **options)
         given = [_known(trace, one, is_changing and not at) for at, one in enumerate(args)]
-        if all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given):
+        is_plain = all(map(_is_plain, options.values())) and not any(one is _OTHER for one in given)
+        if is_plain and is_tool:  # it makes each item of what a list holds then
+            held = [info(type(one)).is_container for one in args]
+            asked = [trace.call(iter, one) if is_held else one for one, is_held in zip(args, held)]
+            given = given if any(map(_is_traced_iterator, asked)) else asked
+        if is_plain:
             found = function(*given, **options)
             # What an operator in place gives is its operand.
             return args[0] if given and found is given[0] else trace.made_iterator(found)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from gc import get_referents
@@ -18,10 +18,11 @@ from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.dicts import shown_by
+from dy2st.convert.kinds.dicts import TAKEN, shown_by
 from dy2st.convert.kinds.iterators import (
     MOST_ITEMS,
     by_place,
+    changed_length,
     counted,
     indexed,
     is_counting,
@@ -54,7 +55,7 @@ from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import DictView, Source, Trace, of_class, own_method, special
-from dy2st.convert.types import info
+from dy2st.convert.types import info, same_items
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
 from dy2st.convert.values.layout import Layout, Leaf, Parts, count, has_objects, opened
@@ -66,10 +67,11 @@ from dy2st_runtime.ir.location import user_place
 from dy2st_runtime.nn.layer import Layer
 
 
-def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
+def items_of(trace: Trace, iterable: Any, is_left: bool = False, may_change: bool = False) -> Any:
     """What a loop runs over: an Indexed, or an iterable of Python.
 
-    `is_left`: nobody goes on with it behind an exception, or behind its end.
+    is_left: nobody goes on with it behind an exception, or behind its end.
+    may_change: the loop may end where a set or dict has become longer or shorter.
     """
     kind = type(iterable)
     if kind is Generated:
@@ -105,10 +107,14 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
             return traced_keys.gone_through(trace, iterable, lambda pair: pair[0])
         if isinstance(content, dict) and not is_sure(trace, content):
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
-        return content
-    if trace.origin(iterable, DictView):
-        shown = shown_by(trace, iterable)
-        return shown if info(type(shown)).is_view else items_of(trace, shown)
+        is_bytes = info(kind).family == "bytes"
+        return content if is_bytes else _entries(trace, iterable, content, may_change)
+    view = trace.origin(iterable, DictView)
+    if view is not None:
+        shown, content = shown_by(trace, iterable), trace.content(view.owner)
+        if not info(type(shown)).is_view:
+            return items_of(trace, shown)
+        return _entries(trace, view.owner, content, may_change, TAKEN[view.name])
     own = special(trace, iterable, "__iter__")
     if type(own) is FunctionType:
         in_order = held_in_order(trace, iterable, "__iter__")
@@ -130,18 +136,36 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False) -> Any:
     return trace.native(iterable)
 
 
+def _entries(
+    trace: Trace, owner: Any, content: Any, may_change: bool, take: Any = None
+) -> Iterator[Any]:
+    """The elements of a set, or what is taken of each entry of a dict, as it is then."""
+    rest, now = iter(content), content
+    while True:
+        if id(owner) in trace.watched:
+            held = trace.content(owner)
+            if type(held) is type(content) and same_items([*held], [*content]):
+                now = held
+            if (now is not held or not is_sure(trace, held)) and not may_change:
+                raise changed_length(owner)
+        key = next(rest, _END)
+        if key is _END:
+            return
+        yield key if take is None else take(key, dict.__getitem__(now, key))
+
+
 def _row(trace: Trace, tensor: Any, index: Any) -> Any:
     """`tensor[index]` where there is such a row."""
     with trace.tracer.unguarded():
         return tensor[index]
 
 
-def items_or_source(trace: Trace, iterable: Any) -> tuple[Any, Source | None]:
+def items_or_source(trace: Trace, iterable: Any, **how: bool) -> tuple[Any, Source | None]:
     """What a loop runs over, or a generator that gives its items away."""
     source = source_of(trace, iterable)
     if source is not None:
         return iterable, source
-    items = items_of(trace, iterable, is_left=True)
+    items = items_of(trace, iterable, is_left=True, **how)
     return items, source_of(trace, items)
 
 
@@ -370,7 +394,7 @@ def for_(
 
         following = lambda *values: body(trace.call(next, iterable), *values)  # noqa: E731
         return while_(trace, more, following, state, names)
-    items, source = items_or_source(trace, iterable)
+    items, source = items_or_source(trace, iterable, may_change=test is not None)
     if source is not None:
         return push_loop(trace, source, test, body, state)
     if type(items) is Indexed:
