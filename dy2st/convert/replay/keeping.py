@@ -52,7 +52,15 @@ from dy2st.convert.values.special import (
 )
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location
-from dy2st_runtime.ir import ArrayType, Program, Tensor, TensorType, ValueType, Variable
+from dy2st_runtime.ir import (
+    ArrayType,
+    Program,
+    Tensor,
+    TensorType,
+    Tracer,
+    ValueType,
+    Variable,
+)
 from dy2st_runtime.ir.choice import Text
 from dy2st_runtime.ir.join import any_size, join_elements, join_types, renewed
 from dy2st_runtime.nn.layer import Layer
@@ -99,7 +107,8 @@ class Kept:
     change  the first one that a trace has found.
     label   the name of its leaf in the state, with a number where there are several.
     layout  what is in it before any call.
-    leaves  what that is before the first one: tensors, and lists of them.
+    held    the objects and tensors in it before the first one.
+    leaves  what the value is then: tensors, and lists of them.
     types   what the leaves are before any call.
     aliases   for each leaf its place, and the first one that is the same tensor at first.
     """
@@ -107,6 +116,7 @@ class Kept:
     change: Change
     label: str
     layout: Layout
+    held: list[Any]
     leaves: list[Any] = field(default_factory=list)
     types: list[ValueType] = field(default_factory=list)
     aliases: list[tuple[int, int]] = field(default_factory=list)
@@ -135,12 +145,10 @@ class Kept:
             return False
         self.layout = _as_found(trace, joined, view)
         self.leaves = _leaves(self.change.before, self.layout, view)
-        first: dict[int, int] = {}  # a tensor that is there twice is two buffers
+        first: dict[int, int] = {}
         self.aliases = [(n, first.setdefault(id(one), n)) for n, one in enumerate(self.leaves)]
-        self.leaves = [
-            one if place == other else wrapped(np.array(one.array))
-            for one, (place, other) in zip(self.leaves, self.aliases, strict=True)
-        ]
+        if not isinstance(self.layout, Leaf):  # a tensor may be there twice, or in two places
+            self.leaves = [one if type(one) is list else wrapped(one.array) for one in self.leaves]
         self.types = [*map(_type_of, self.leaves)]
         return True
 
@@ -216,6 +224,7 @@ class Keeping:
 
     def end(self, trace: Trace, reads: Reads, taker: Taker, finished: Finished) -> None:
         """Take what the places hold at the end; note those that the next trace is to keep."""
+        rises = self.rises
         for place in list(trace.over.values()):
             owner, name = place.owner, place.name
             # Those of gradients and buffers are known, and each call is given its arguments.
@@ -232,42 +241,51 @@ class Keeping:
             if all([self._note(trace, reads, one, finished) for one in changes]):
                 finished.kept_places.add(place.key)
         values = {one: _value_now(trace, one.home) for one in self.kept.values()}
-        shared, rises = _shared(trace, values.values()), self.rises
+        shared, left = _shared(trace, values.values()), dict[Kept, list[Variable]]()
         for one, value in values.items():
             # What a container holds may have changed natively.
             if one.home.name is not CONTENT and value is self.found.get(one.label, MISSING):
                 continue
-            change = one.change._replace(after=value)
             try:
                 self.rises += one.rises(trace, value, taker.of_call, self.view)
-                leaves = flatten(trace, value, one.layout, trace)
-                self.rises += one.rises_in_types(leaves, self.free)
+                left[one] = flatten(trace, value, one.layout, trace)
+                self.rises += one.rises_in_types(left[one], self.free)
                 if not (self.has_inputs or all(map(_is_of_a_buffer, one.types))):
                     raise _NoForm
             except (_NoForm, Unlike, ConversionError) as error:
+                change = one.change._replace(after=value)
                 finished.lost = finished.lost or _lost(trace, change, error)
-                continue
-            for (name, leaf), own, first in zip(
-                one.by_name(leaves), one.types, one.leaves, strict=True
-            ):
-                if _is_of_a_buffer(own):
-                    trace.tracer.captured(first)  # though its elements may not be read
-                if leaf is not self.inputs.get(name, trace.tracer.program.buffers.get(name)):
-                    finished.kept[name] = taker.out(leaf).index
+        # Until it has settled, something may be held in a place that nobody reads any more.
+        if self.rises > rises or finished.lost:
+            return
+        for one, value in values.items():
+            is_elsewhere = reads.are_elsewhere(one.held, one.home, self.owned)
+            if is_elsewhere or shared & {id(part) for part in parts_of(value)}:
+                change = one.change._replace(after=value)
+                finished.lost = finished.lost or _lost(trace, change, are_several=True)
+        for one, leaves in left.items():
+            self._leave(trace.tracer, one, leaves, taker, finished)
         for name, variable in self.inputs.items():
             at = trace.tracer.flags.value_of(trace.tracer.captured(variable)).overwritten
             if at is not None and name not in finished.kept:
                 raise overwritten(trace.tracer.program, name, at)
             finished.changed_inputs.update([name] if at is not None else [])
         finished.changed_inputs |= self.inputs.keys() & trace.tracer.program.changes.keys()
-        # Until it has settled, something may be held in a place that nobody reads any more.
-        for one, value in values.items() if self.rises == rises else ():
-            if shared & {id(part) for part in parts_of(value)}:
-                change = one.change._replace(after=value)
-                finished.lost = finished.lost or _lost(trace, change, are_several=True)
+
+    def _leave(
+        self, tracer: Tracer, one: Kept, leaves: list[Variable], taker: Taker, finished: Finished
+    ) -> None:
+        """Let the Program give what a place is left with."""
+        for place, (name, leaf) in enumerate(one.by_name(leaves)):
+            if _is_of_a_buffer(one.types[place]):
+                tracer.captured(one.leaves[place])  # though its elements may not be read
+            if leaf is not self.inputs.get(name, tracer.program.buffers.get(name)):
+                finished.kept[name] = taker.out(leaf).index
 
     def _holds(self, home: Home) -> bool:
         """Whether a place, or what it lies in, is kept."""
+        if id(home.owner) in self.owned:
+            return True
         ways = (home.steps[:count] for count in range(len(home.steps) + 1))
         return any(Home(home.owner, home.name, steps).key in self.kept for steps in ways)
 
@@ -284,7 +302,8 @@ class Keeping:
                 finished.lost = finished.lost or _lost(trace, change, are_several=are_several)
             return False
         for key in [*self.kept]:
-            if key[:2] == home.key[:2] and key[2][: len(home.steps)] == home.steps:
+            is_inner = key[:2] == home.key[:2] and key[2][: len(home.steps)] == home.steps
+            if is_inner or key[0] in own:
                 del self.kept[key]  # it lies in this one
         # A name for the state: that of the attribute or variable, and the keys.
         words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
@@ -297,7 +316,8 @@ class Keeping:
         if is_content:
             change = change._replace(before=copy_of(before))
         layout: Layout = Same(change.before, self.view)
-        self.kept[home.key] = Kept(change, label, opened(layout, True) if is_content else layout)
+        layout = opened(layout, True) if is_content else layout
+        self.kept[home.key] = Kept(change, label, layout, held)
         self.rises += 1
         return True
 
@@ -344,7 +364,8 @@ class Keeping:
                 elif name in inputs:
                     program.inputs = [one for one in program.inputs if one is not variable]
                 elif name in program.buffers:
-                    del program.buffers[name], state[name]
+                    program.drop_state(name)
+                    del state[name]
 
 
 class Reads:

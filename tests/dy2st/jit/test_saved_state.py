@@ -14,6 +14,7 @@ from dy2st.errors import ArgumentError, ConversionError
 from dy2st.jit import load, save
 from dy2st.static import InputSpec
 from tests.dy2st.catalogue.comparing import comparable
+from tests.dy2st.jit.saved_forms import drawn_forms
 from tests.dy2st.jit.saved_state import FORMS, LAYERS, REFUSED, define, drawn
 
 CALLS = 6
@@ -72,6 +73,17 @@ def test_a_loaded_model_is_saved_with_the_forms_of_now(name, tmp_path):
         found.append(comparable(loaded(x)))
         save(loaded, path)
     assert found == wanted
+
+
+@pytest.mark.parametrize("seed", range(DRAWN))
+def test_forms_drawn_at_random_go_on_or_are_refused(seed, tmp_path):
+    layer = define(f"drawn forms {seed}", *drawn_forms(seed))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*its Program alone does not")  # what nobody reads
+        try:
+            check(layer, str(tmp_path / "model"), before=seed % 3)
+        except ConversionError:
+            assert not list(tmp_path.iterdir())
 
 
 def test_a_model_asks_for_nothing_that_it_keeps(tmp_path):
