@@ -289,7 +289,7 @@ def unpack_star(trace: Trace, value: Any, before: int, after: int) -> Sequence[A
     items = _unpacked(trace, value, before + after, "at least ")
     if type(items) is SymbolicSequence:
         whole = trace.made([])
-        trace.hold(whole, items)
+        trace.hold(whole, SymbolicSequence(list, items.element, items.arrays))
         middle = trace.item(whole, slice(before, -after if after else None))
         first = [element_at(trace, items, place) for place in range(before)]
         last = [element_at(trace, items, place - after) for place in range(after)]

@@ -467,3 +467,13 @@ def concatenated_pieces(x):
         if x[i] > 0:
             pieces.append(x[i : i + 1] * 2)
     return dy2st.concat(pieces)
+
+
+@on([3.0, -1.0, 4.0], [2.0], [-6.0, 2.0], unknown=[[None]])
+def what_a_star_takes_of_a_tuple_is_a_list(x):
+    kept = tuple(v for v in x.tolist() if v > 0)
+    first, *rest = kept
+    rest.append(9.0)
+    match kept:
+        case (_, *others):
+            return first, rest, others, kept
