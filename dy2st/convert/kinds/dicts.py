@@ -8,12 +8,13 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, held, is_lazy, note_put, to_move, when
+from dy2st.convert.kinds.lists import each, held, is_lazy, new_list, note_put, to_move, when
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import gathered, is_entry, is_sure, presence, there, there_or
 from dy2st.convert.trace import DictView, Trace
 from dy2st.convert.types import info
+from dy2st.convert.types.values import emptied
 from dy2st.convert.values.special import MISSING, SymbolicSequence, Union
 from dy2st_runtime.errors import ConversionError
 from dy2st_runtime.nn.tables import Table
@@ -156,17 +157,24 @@ def factory_of(trace: Trace, owner: Any) -> Any:
     return trace.seen("attr", owner, "default_factory", owner.default_factory)
 
 
-@keyed_row("dict")
+@method_row("dict", "list", set)
 def _copy(trace: Trace, owner: Any) -> Any:
     content = held(trace, owner)
     if type(owner) is defaultdict:
-        return trace.made(defaultdict(factory_of(trace, owner), content))
-    return trace.made(type(owner)(content))
+        factory_of(trace, owner)
+    if type(content) is not SymbolicSequence:
+        return trace.made(content.copy())
+    if info(type(owner)).family == "list":
+        return new_list(trace, content, type(owner), owner)
+    return traced_keys.copy(trace, owner)
 
 
-@keyed_row("dict")
+@method_row("dict", "list", set)
 def _clear(trace: Trace, owner: Any) -> None:
-    trace.empty(owner)
+    if type(trace.content(owner)) in (SymbolicSequence, Union):
+        trace.hold(owner, trace.made(emptied(type(owner), owner)))
+    else:
+        trace.empty(owner)
 
 
 @keyed_row(OrderedDict, Table)
@@ -203,7 +211,7 @@ def _joined(trace: Trace, left: Any, right: Any) -> Any:
     new = _copy(trace, left)
     if type(left) is dict and type(right) in (OrderedDict, Table, defaultdict):  # asked first
         new = _copy(trace, right)
-        trace.empty(new)
+        _clear(trace, new)
         _update(trace, new, left)
     _update(trace, new, right)
     return new

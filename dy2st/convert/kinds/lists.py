@@ -15,6 +15,7 @@ from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
 from dy2st.convert.trace import DictView, Trace, own_method
 from dy2st.convert.types import info
+from dy2st.convert.types.values import emptied
 from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
 from dy2st.convert.values.layout import Layout, Lub, Same, Unlike, number_kind, width
 from dy2st.convert.values.special import CONTENT, MISSING, Indexed, SymbolicSequence, Union
@@ -74,7 +75,7 @@ def when(trace: Trace, flag: Any, run: Callable[[], Any]) -> None:
 
 def held(trace: Trace, owner: Any) -> Any:
     """What a container holds; of one from outside that is a read of all."""
-    if type(owner) in (tuple, SymbolicSequence):
+    if type(owner) in (tuple, frozenset, SymbolicSequence):
         return owner
     content = trace.content(owner)
     trace.read_content(owner)
@@ -148,11 +149,11 @@ def new_list(trace: Trace, content: Any, kind: type = list, like: Any = None) ->
     """A new list with that content; of a tuple the content itself. `like`: a deque's maxlen."""
     if kind is tuple:
         return tuple(content) if type(content) is not SymbolicSequence else tuple_of(trace, content)
-    most = {} if kind is list or like is None else {"maxlen": like.maxlen}
-    if type(content) is not SymbolicSequence:
-        return trace.made(kind(content, **most))
-    made = trace.made(kind(**most))
-    trace.hold(made, SymbolicSequence(kind, content.element, content.arrays, made))
+    made = trace.made(emptied(kind, like))
+    if type(content) is SymbolicSequence:
+        trace.hold(made, SymbolicSequence(kind, content.element, content.arrays, made))
+    else:
+        made += content
     return made
 
 
@@ -531,19 +532,6 @@ def _rotate(trace: Trace, owner: Any, steps: Any = 1) -> None:
     place = length - steps % F.maximum(length, 1)
     iteration = lambda a: F.array_extend(F.array_slice(a, place), F.array_slice(a, 0, place))  # noqa: E731
     replaced(trace, owner, of_each(trace, whole, iteration))
-
-
-@method_row(list, deque)
-def _clear(trace: Trace, owner: Any) -> None:
-    if type(trace.content(owner)) in (list, deque):
-        trace.empty(owner)
-    else:
-        trace.hold(owner, [] if type(owner) is list else deque(maxlen=owner.maxlen))
-
-
-@method_row(list, deque)
-def _copy(trace: Trace, owner: Any) -> Any:
-    return new_list(trace, held(trace, owner), type(owner), owner)
 
 
 @method_row(list, deque)

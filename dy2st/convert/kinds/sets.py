@@ -14,7 +14,6 @@ from typing import Any
 
 from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.dicts import keyed_row
 from dy2st.convert.kinds.lists import each, held, is_lazy, when
 from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
 from dy2st.convert.polyfills import methods
@@ -26,15 +25,10 @@ from dy2st.convert.values.special import GROWN, ORDERED, Generated, Indexed, Sym
 from dy2st_runtime.errors import ConversionError
 
 
-def content_of(trace: Trace, owner: Any) -> Any:
-    """The elements of a set now."""
-    return held(trace, owner) if type(owner) is set else owner
-
-
 def elements(trace: Trace, iterable: Any) -> Any:
     """What is put into a set, in any order: values of Python, or a SymbolicSequence."""
     if info(type(iterable)).family == "set":
-        return as_list(trace, content_of(trace, iterable))
+        return as_list(trace, held(trace, iterable))
     return trace.listed(in_any_order(trace, iterable))
 
 
@@ -94,8 +88,8 @@ def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
 
     ends_early: the function may not ask for all of them.
     """
-    if type(iterable) is set and _is_decided(trace, content_of(trace, iterable)):
-        return as_list(trace, content_of(trace, iterable))
+    if type(iterable) is set and _is_decided(trace, held(trace, iterable)):
+        return as_list(trace, held(trace, iterable))
     if type(iterable) is not Generated or iterable.items is not None:
         return iterable
     if type(iterable.generator) is not FunctionType:  # shown code that is converted once more
@@ -169,7 +163,7 @@ def _add(trace: Trace, owner: Any, item: Any) -> None:
         traced_keys.put(trace, owner, item)
     else:
         if trace.is_as_found(owner) and item in owner:
-            content_of(trace, owner)  # it is there already
+            held(trace, owner)  # it is there already
         trace.writable(owner).add(item)
 
 
@@ -179,7 +173,7 @@ def _discard(trace: Trace, owner: Any, item: Any) -> None:
         find: Any = lambda: traced_keys.found(trace, traced_keys.content_of(trace, owner), item)  # noqa: E731
         when(trace, find()[1], lambda: traced_keys.taken(trace, owner, find()[0]))
         return
-    content_of(trace, owner)  # what it takes away depends on what was there
+    held(trace, owner)  # what it takes away depends on what was there
     _lose_order(trace, owner)
     trace.writable(owner).discard(item)
 
@@ -189,7 +183,7 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
     if traced_keys.is_decided(trace, item) or traced_keys.is_keyed(trace, owner):
         traced_keys.taken(trace, owner, traced_keys.sure_place(trace, owner, item))
         return
-    content_of(trace, owner)
+    held(trace, owner)
     _lose_order(trace, owner)
     trace.writable(owner).remove(item)
 
@@ -198,19 +192,9 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
 def _pop(trace: Trace, owner: Any) -> Any:
     if traced_keys.is_keyed(trace, owner):
         raise refuse_order()
-    content_of(trace, owner)
+    held(trace, owner)
     _lose_order(trace, owner)
     return trace.writable(owner).pop()
-
-
-@keyed_row(set)
-def _clear(trace: Trace, owner: Any) -> None:
-    trace.empty(owner)
-
-
-@keyed_row("set")
-def _copy(trace: Trace, owner: Any) -> Any:
-    return trace.made(type(owner)(content_of(trace, owner)))
 
 
 # -- two sets -----------------------------------------------------------------------------------
@@ -261,13 +245,13 @@ def _changing(name: str, plain: str) -> None:
             return
         # Before anything changes: one may be it.
         given = [_comparable(trace, one) for one in others]
-        if not any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
+        if not any(_is_decided(trace, one) for one in (*given, held(trace, owner))):
             getattr(trace.writable(owner), name)(*given)
         elif plain == "union":
             for one in given:
                 each(trace, one, lambda item: _add(trace, owner, item))
         elif others:  # without any other, Python leaves the set as it is
-            found = content_of(trace, _found(trace, owner, plain, given))
+            found = held(trace, _found(trace, owner, plain, given))
             trace.hold(owner, found)
 
 
@@ -288,9 +272,9 @@ def _asked(trace: Trace, owner: Any, name: str, others: Sequence[Any]) -> Any:
     # What is no set is gone through once.
     others = [one if _is_set(one) else elements(trace, one) for one in others]
     given = [elements(trace, one) for one in others]
-    if any(_is_decided(trace, one) for one in (*given, content_of(trace, owner))):
+    if any(_is_decided(trace, one) for one in (*given, held(trace, owner))):
         return _found(trace, owner, name, others)
-    found = getattr(content_of(trace, owner), name)(*given)
+    found = getattr(held(trace, owner), name)(*given)
     return trace.made(found or set()) if isinstance(found, set) else found
 
 
@@ -337,7 +321,7 @@ def _contains(trace: Trace, owner: Any, item: Any) -> Any:
     if type(content) is SymbolicSequence:
         return traced_keys.contains(trace, owner, item)
     if traced_keys.is_decided(trace, item):
-        return trace.any_of(lambda one: trace.equals(one, item), [*content_of(trace, owner)])
+        return trace.any_of(lambda one: trace.equals(one, item), [*held(trace, owner)])
     found = item in content
     if trace.is_outside(owner) and found == (item in owner):
         trace.read("has", owner, item, found)

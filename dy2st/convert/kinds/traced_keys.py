@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from dy2st.convert.effect_table import is_of_library
-from dy2st.convert.kinds.lists import each, length_of, of_both, of_each, when, with_item
+from dy2st.convert.kinds.lists import each, length_of, new_list, of_both, of_each, when, with_item
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
@@ -16,7 +16,7 @@ from dy2st.convert.stage.branch import is_case
 from dy2st.convert.stage.checks import must
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
-from dy2st.convert.types.values import emptied, is_of_codes
+from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at, flatten
 from dy2st.convert.values.layout import (
     Cases,
@@ -371,11 +371,6 @@ def move_to_end(trace: Trace, owner: Any, key: Any, last: bool = True) -> None:
     trace.hold(owner, with_item(trace, content_of(trace, owner), pair, change))
 
 
-def clear(trace: Trace, owner: Any) -> None:
-    """`owner.clear()`."""
-    trace.hold(owner, trace.made(emptied(type(owner), owner)))
-
-
 def copy(trace: Trace, owner: Any) -> Any:
     """`owner.copy()`; lists and objects in it would be kept twice, so they are refused."""
     content = content_of(trace, owner)
@@ -387,9 +382,7 @@ def copy(trace: Trace, owner: Any) -> Any:
             why="the Program keeps them by value, and both would hold the same ones",
             hint="make the new one entry by entry, with copies",
         )
-    made = trace.made(emptied(type(owner), owner))
-    trace.hold(made, SymbolicSequence(content.kind, content.element, content.arrays, made))
-    return made
+    return new_list(trace, content, type(owner), owner)
 
 
 def is_equal(trace: Trace, left: Any, right: Any) -> Any:
@@ -436,7 +429,7 @@ def update(trace: Trace, owner: Any, pairs: Any) -> None:
 
 
 ROWS: dict[str, Callable[..., Any]] = {
-    row.__name__: row for row in (get, setdefault, pop, popitem, move_to_end, clear, copy)
+    row.__name__: row for row in (get, setdefault, pop, popitem, move_to_end)
 } | {"__contains__": contains}
 # They give an entry to a dict of Python, or take one away, whose key the Program computes.
 CHANGING = frozenset({"setdefault", "pop", "move_to_end"})

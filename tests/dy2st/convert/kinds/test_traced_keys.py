@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from typing import NamedTuple
 
 import pytest
@@ -143,6 +143,26 @@ def set_before_another_where_it_may_be_missing(x):
     d["b"] = x
     d["a"] = x * 2
     return d
+
+
+def joined_from_the_left(x):
+    d = OrderedDict()
+    for v in x:
+        d[int(v)] = v
+    return {1: x[0]} | d, list({50: x[0]} | d)
+
+
+def emptied_behind_copies(x):
+    d, s, q = defaultdict(float), set(), deque(maxlen=2)
+    for v in x:
+        d[int(v)] += float(v)
+        s.add(int(v))
+        q.append(v)
+    copies = d.copy(), sorted(s.copy()), q.copy()
+    for one in (d, s, q):
+        one.clear()
+    q.extend([x[0], x[0], x[0]])
+    return d, sorted(s), q, copies, d[50], copies[0][50]
 
 
 def names_that_branches_choose(x):
@@ -314,6 +334,7 @@ FUNCTIONS = (
     ),
     *(changed_while_going_through, longer_while_going_through, in_the_order_of_use),
     *(set_again_where_it_may_be_missing, set_before_another_where_it_may_be_missing),
+    *(joined_from_the_left, emptied_behind_copies),
     *(names_that_branches_choose, seen, names_in_a_set, changed_sets, two_sets, sets_in_place),
     *(removed_but_not_there, visited, counted, counted_names, two_counters, counted_in_a_branch),
 )
