@@ -13,7 +13,7 @@ from dy2st.convert.kinds.lists import held, joined, new_list
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import formatted, one_text
 from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
-from dy2st.convert.objects import native_attribute, set_variable
+from dy2st.convert.objects import cell_value, native_attribute, set_variable
 from dy2st.convert.protocol.natives import CELL, held_variable, holding, with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, known
 from dy2st.convert.stage.checks import map_cases, must
@@ -121,13 +121,7 @@ def _surely(trace: Trace, value: Any, error: NameError) -> Any:
 def _held(trace: Trace, owner: CellType) -> Any:
     _mark(trace, owner)
     place = trace.over.get((id(owner), CELL))
-    if place is not None:
-        return place.value
-    try:
-        value = owner.cell_contents
-    except ValueError:
-        value = UNBOUND
-    return trace.seen("cell", owner, CELL, value)
+    return trace.seen("cell", owner, CELL, cell_value(owner)) if place is None else place.value
 
 
 def _mark(trace: Trace, owner: CellType) -> None:

@@ -360,13 +360,9 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
         trace.write(trace.mark_outside(vars(owner)), name, value)
         return
     # Whether C code takes what is assigned, and keeps it where nobody sees it
-    own: Any = type(owner).__setattr__
-    if isinstance(fields_in(owner), dict):
-        is_set_in_c = False
-    else:
-        plain = object.__setattr__, BaseException.__setattr__, type.__setattr__
-        is_set_in_c = type(own) is WrapperDescriptorType and own not in plain
-    if is_set_in_c and not trace.is_made_here(owner):
+    held, own, plain = fields_in(owner), type(owner).__setattr__, (object, BaseException, type)
+    is_in_c = type(own) is WrapperDescriptorType and own.__objclass__ not in plain
+    if is_in_c and not isinstance(held, dict) and not trace.is_made_here(owner):
         kind = type(owner).__name__
         raise ConversionError(
             f"the attribute {name!r} of a {kind} is set that is made outside of the function",
@@ -374,7 +370,6 @@ def _put(trace: Trace, owner: Any, name: str, value: Any) -> None:
             hint="set it before the function is called, or make a copy in it",
         )
     trace.alias_tracker.change(owner)
-    held = fields_in(owner)
     if (id(held), CONTENT) in trace.over:
         content = trace.writable(held)
         content.pop(name, None) if value is MISSING else content.__setitem__(name, value)

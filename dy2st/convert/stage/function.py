@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.call_context import Function, Key, Read, Recorded, Running, Site
+from dy2st.convert.objects import cell_value
 from dy2st.convert.stage.branch import end_region
 from dy2st.convert.stage.counterparts import Counterparts
 from dy2st.convert.stage.outcome import noted
@@ -26,6 +27,7 @@ from dy2st.convert.trace import Region, Trace
 from dy2st.convert.types import info
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import Same, as_value_layout
+from dy2st.convert.values.special import UNBOUND
 from dy2st_runtime.dims import Dim, is_symbol, symbols
 from dy2st_runtime.errors import listener
 from dy2st_runtime.ir import Block, Operator, Tensor, TensorType, Variable
@@ -205,9 +207,8 @@ class Call:
         place = trace.over.get((id(cell), _CELL))
         if id(cell) not in trace.own:
             return place is None and self._by_id(cell)
-        try:
-            held = cell.cell_contents if place is None else place.value
-        except ValueError:
+        held = cell_value(cell) if place is None else place.value
+        if held is UNBOUND:
             return False
         self.cells.append((cell, held))
         return self._value(held)
