@@ -13,9 +13,7 @@ from functools import partial
 from types import FunctionType
 from typing import Any, NoReturn
 
-from dy2st.convert.kinds.dicts import length_of_view
 from dy2st.convert.kinds.side_effects import note_abstract
-from dy2st.convert.kinds.text import length_of_text
 from dy2st.convert.kinds.traced_keys import check_sure, is_sure, presence
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.stage.branch import facts_of, known, note_cases, stage_if, truth_of
@@ -59,17 +57,12 @@ def test_of(trace: Trace, value: Any) -> Any:
             return _has_items(trace, content)
         if isinstance(content, dict) and not is_sure(trace, content):
             # It is true if one of the entries that may be missing is there.
-            found: Any = False
-            for value in content.values():
-                found = or_(trace, found, lambda value=value: presence(trace, value))  # type: ignore[misc]
-            return test_of(trace, found)
+            return test_of(trace, trace.any_of(partial(presence, trace), content.values()))
         return bool(content)
     if isinstance(value, (Tensor, Dim, Condition)):
         return truth_of(trace, value)
-    if info(kind).is_view:
-        return test_of(trace, length_of_view(trace, value))
-    if is_of_codes(value):
-        return test_of(trace, length_of_text(trace, value))
+    if info(kind).is_view or is_of_codes(value):
+        return test_of(trace, call(trace, len, value))
     for name in ("__bool__", "__len__"):
         method = special(trace, value, name)
         if type(method) is FunctionType:

@@ -576,17 +576,9 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
         trace.read_content(owner)
         return value_at(trace, content, key, none)
     found = trace.read_item(owner, key, content.get(key, MISSING))
-    if has_factory and may_be_missing(trace, found):
+    if has_factory and (found is MISSING or may_be_missing(trace, found)):
         return method(trace, owner, "setdefault", key, call(trace, factory_of(trace, owner)))
-    if none is not None:
-        return there_or(trace, found, none)
-    if found is not MISSING:
-        return there(trace, key, found)
-    if has_factory:
-        made = call(trace, factory_of(trace, owner))
-        set_item(trace, owner, key, made)
-        return made
-    raise KeyError(key)
+    return there(trace, key, found) if none is None else there_or(trace, found, none)
 
 
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:

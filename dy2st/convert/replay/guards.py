@@ -27,7 +27,7 @@ from abc import get_cache_token
 from collections import deque
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from operator import eq, is_
-from types import CellType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
+from types import FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -478,9 +478,6 @@ class _Writer:
         kind, token = self.kind(name), self.constant(get_cache_token())
         return f"(token() == {token} or {kind} is None or issubclass({kind}, {own}) is {value})"
 
-    def cell(self, owner: CellType, own: str, name: str, value: Any) -> str:
-        return self.equal(f"cell_value({own})", value)
-
     def code(self, owner: FunctionType, value: Any) -> str:
         """A function that is gone was made in the trace, or is called no more."""
         reference = weak(owner)
@@ -498,37 +495,14 @@ class _Writer:
         self.constant(owner.tolist() if owner.dtype.hasobject else None)  # so that ids stay theirs
         return f"text_of({own}) == {self.constant(text_of(owner))}"
 
-    def state(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        return f"same_state(read_state({own}), {self.constant(read_state(owner))})"
-
     def layer(self, owner: Layer, own: str, name: str, value: Any) -> str:
         if name == "all":
             return f"{self.constant(state_as(owner, value))}({own})"
         return f"same(hooks_of({own}), {self.constant(hooks_of(owner))})"
 
-    def cached(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        """What a function with a cache of its own gives, asked again."""
-        args, options = self.constant(name[0]), self.constant(dict(name[1]))
-        return self.equal(f"{own}(*{args}, **{options})", value)
-
-    def volatile(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        """What a function says of the process, asked again: a new list or dict by what it holds."""
-        args, options = self.constant(name[0]), self.constant(dict(name[1]))
-        return f"same_answer({own}(*{args}, **{options}), {self.constant(value)})"
-
-    def all(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        """The names that `dir` gives."""
-        return f"dir({own}) == {self.constant(dir(owner))}"
-
-    def fields(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        """No attribute has come or gone."""
-        return f"len({own}.__dict__) == {len(owner.__dict__)}"
-
-    def length(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        return f"len({own}) == {value}"  # as it was: native code may have changed it since
-
-    def has(self, owner: Any, own: str, name: Any, value: Any) -> str:
-        return f"({self.constant(name)} in {own}) is {bool(value)}"
+    def again(self, own: str, name: Any) -> str:
+        """The call of a function that is asked once more: its arguments are the name."""
+        return f"{own}(*{self.constant(name[0])}, **{self.constant(dict(name[1]))})"
 
     def content(self, owner: Any, own: str, name: Any, value: Any) -> str:
         """All of it: the owner has not changed since it was read."""
@@ -556,12 +530,25 @@ class _Writer:
         return f"(all(map(is_, {own}, {name})) or same_items({own}, {name}))"
 
 
-_KINDS = (
-    "item attr class_ cell layer length has content array cached volatile all state fields names_ "
-    "subclass own"
-)
 _CONDITIONS: dict[str, Callable[..., str]] = {
-    name.rstrip("_"): getattr(_Writer, name) for name in _KINDS.split()
+    name.rstrip("_"): getattr(_Writer, name)
+    for name in ("item", "attr", "class_", "layer", "content", "array", "names_", "subclass", "own")
+} | {
+    "cell": lambda w, owner, own, name, value: w.equal(f"cell_value({own})", value),
+    # Native code may have changed it since.
+    "length": lambda w, owner, own, name, value: f"len({own}) == {value}",
+    "has": lambda w, owner, own, name, value: f"({w.constant(name)} in {own}) is {bool(value)}",
+    # No attribute has come or gone.
+    "fields": lambda w, owner, own, *_: f"len({own}.__dict__) == {len(owner.__dict__)}",
+    "all": lambda w, owner, own, *_: f"dir({own}) == {w.constant(dir(owner))}",
+    "state": lambda w, owner, own, *_: (
+        f"same_state(read_state({own}), {w.constant(read_state(owner))})"
+    ),
+    # Of a function with a cache of its own; of the process a new list or dict by what it holds.
+    "cached": lambda w, owner, own, name, value: w.equal(w.again(own, name), value),
+    "volatile": lambda w, owner, own, name, value: (
+        f"same_answer({w.again(own, name)}, {w.constant(value)})"
+    ),
 }
 
 
