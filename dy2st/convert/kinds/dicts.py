@@ -284,7 +284,6 @@ def shown_by(trace: Trace, view: Any) -> Any:
     return gathered(trace, content, TAKEN[name])
 
 
-@method_row("keys", "values", name="__len__")
 def length_of_view(trace: Trace, view: Any) -> Any:
     """`len(view)`."""
     owner, _ = _dict_of(trace, view)

@@ -212,11 +212,13 @@ _FLOATS = (
     *("sqrt", "exp", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "tanh"),
     *("ceil", "floor", "rint"),
 )
-# As Python's own, of numbers of one kind: what the protocol of a trace calls each.
-_AS_PYTHON = {
-    **{"add": "add", "subtract": "sub", "multiply": "mul", "power": "pow_", "negative": "neg"},
-    **{"floor_divide": "floordiv", "true_divide": "truediv", "mod": "mod"},
-}
+# As Python's own, of numbers of one kind.
+_AS_PYTHON = (
+    *((np.add, operator.add), (np.subtract, operator.sub), (np.multiply, operator.mul)),
+    *((np.floor_divide, operator.floordiv), (np.true_divide, operator.truediv)),
+    *((np.mod, operator.mod), (np.power, operator.pow), (np.negative, operator.neg)),
+    *((np.abs, abs), (np.maximum, max), (np.minimum, min)),
+)
 
 
 def _row_of_numpy(function: Any, compute: Compute) -> None:
@@ -235,12 +237,8 @@ for _name in _FLOATS:
     _row_of_numpy(
         getattr(np, _name), lambda trace, v, name=_operator: getattr(F, name)(to_float(trace, v))
     )
-for _name, _protocol in _AS_PYTHON.items():
-    _row_of_numpy(
-        getattr(np, _name), lambda trace, *values, name=_protocol: getattr(trace, name)(*values)
-    )
-for _numpy, _builtin in ((np.abs, abs), (np.maximum, max), (np.minimum, min)):
-    _row_of_numpy(_numpy, lambda trace, *values, own=_builtin: trace.call(own, *values))
+for _numpy, _python in _AS_PYTHON:
+    _row_of_numpy(_numpy, lambda trace, *values, own=_python: trace.call(own, *values))
 
 
 @function_row(np.clip)

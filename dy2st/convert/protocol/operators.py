@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.dicts import contains as dict_contains
 from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key
@@ -416,9 +415,7 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
 
         goes_on = lambda found: not_(trace, found)  # noqa: E731
         return trace.for_(container, goes_on, iteration, (False,), ("whether an item is met",))[0]
-    if info(type(container)).family == "dict":
-        return dict_contains(trace, container, item)
-    if info(type(container)).family not in ("set", "keys", "values"):
+    if info(type(container)).family not in ("dict", "set", "keys", "values"):
         refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
 
