@@ -13,7 +13,7 @@ from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.text import as_codes
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.branch import is_case
-from dy2st.convert.stage.checks import must
+from dy2st.convert.stage.checks import map_cases, must
 from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
@@ -68,19 +68,9 @@ def is_entry(trace: Trace, name: Any, value: Any, key: Any) -> Any:
     return trace.and_(here, lambda: presence(trace, value))
 
 
-def missing_key(key: Any) -> KeyError:
-    """What Python raises; of a key that no exception of a Program can hold, in words."""
-    parts = [key]
-    for part in parts:
-        parts += part if type(part) is tuple else ()
-    if any(type(part) is Text or info(type(part)).family == "object" for part in parts):
-        return KeyError("a key that is known only when the Program runs")
-    return KeyError(key)
-
-
 def there(trace: Trace, key: Any, value: Any) -> Any:
     """An entry that must be there: KeyError where it is not."""
-    must(trace, presence(trace, value), KeyError(key) if value is MISSING else missing_key(key))
+    must(trace, presence(trace, value), KeyError(key))
     return trace.known(value)
 
 
@@ -298,7 +288,11 @@ def sure_place(trace: Trace, owner: Any, key: Any) -> Any:
     """Where a key stands; KeyError where it is not there."""
     content = content_of(trace, owner)
     place, is_there = found(trace, content, key)
-    must(trace, is_there, missing_key(key))
+
+    def check(*parts: Any) -> None:
+        must(trace, is_there, KeyError(parts if type(key) is tuple else parts[0]))
+
+    map_cases(trace, check, *(key if type(key) is tuple else (key,)))  # each may be one of several
     return place
 
 

@@ -19,7 +19,7 @@ from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key
 from dy2st.convert.kinds.side_effects import note_settings
-from dy2st.convert.kinds.traced_keys import is_entry, is_sure, missing_key
+from dy2st.convert.kinds.traced_keys import is_entry, is_sure
 from dy2st.convert.protocol.calls import call
 from dy2st.convert.protocol.ifelse import not_
 from dy2st.convert.protocol.natives import with_overlay_materialised
@@ -481,7 +481,7 @@ def value_at(trace: Trace, content: dict[Any, Any], key: Any, default: Any = Non
     def pick(place: int) -> Any:
         if place == len(keys):
             if default is None:
-                raise missing_key(key)
+                raise KeyError(key)
             return default()
         value = content[keys[place]]
         here = is_entry(trace, keys[place], value, key)

@@ -243,7 +243,9 @@ def record(trace: Trace, error: BaseException) -> None:
         name = kind.__name__
     kept = (bool, int, float, str, bytes, type(None), Tensor, Dim, Condition)
     wrong, _ = flatten((args, state), lambda v: not is_container(v) and not isinstance(v, kept))
-    if wrong:
+    if wrong and kind is KeyError and not any(error is one for one in trace.record.thrown):
+        args = ("a key that is known only when the Program runs",)  # a dict has raised it
+    elif wrong:
         raise ConversionError(
             f"{kind.__name__} is raised with a {type(wrong[0]).__name__} in a branch or loop that "
             "depends on a tensor",

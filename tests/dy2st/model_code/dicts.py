@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from dataclasses import dataclass
 
 import dy2st
 from tests.dy2st.catalogue.entry import on
@@ -273,3 +274,32 @@ def config_of_settings(x):
         if x.max() > config["clip"]:
             x = x / config["clip"]
     return x
+
+
+@dataclass(frozen=True)
+class Spot:
+    row: int
+    side: str
+
+
+@on([3.0, -1.0, 4.0, -1.5, 5.0], [2.0], [-6.0, 2.0], unknown=[[None]])
+def key_errors_that_hold_their_keys(x):
+    counts, pairs, spots, found = {"up": 0}, {}, {}, []
+    for v in x.tolist():
+        name = "up" if v > 0 else "down" if v > -1.2 else "deep"
+        for key in (name, f"k{int(v)}"):
+            try:
+                counts[key] += 1
+            except KeyError as error:
+                found.append(error.args[0])
+                if v > 3 or key == "down":
+                    counts[key] = 1
+        try:
+            pairs[name, int(v)] += 1
+        except KeyError as error:
+            pairs[error.args[0]] = 1
+        try:
+            spots[Spot(int(v), name)] += 1
+        except KeyError as error:
+            spots[error.args[0]] = error.args[0].row
+    return found, len(counts), len(pairs), len(spots)
