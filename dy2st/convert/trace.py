@@ -15,6 +15,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from gc import get_referents
 from pathlib import PurePath
 from types import CellType, FunctionType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -265,6 +266,15 @@ class Trace(Vocabulary):
         """How an object came about, or what is known of it, of a kind; None of all others."""
         found = self.origins.get(id(value))
         return found[1] if found is not None and isinstance(found[1], kind) else None
+
+    def view_of(self, value: Any) -> DictView | None:
+        """The dict that a view shows, and the method that gave it; None of all else."""
+        found = self.origin(value, DictView)
+        if found is None and info(type(value)).is_view and self.is_outside(value):
+            owner, name = get_referents(value)[0], type(value).__name__.rpartition("_")[2]
+            if info(type(owner)).is_container:
+                found = DictView(self.mark_outside(owner), name, False)
+        return found
 
     def is_made_here(self, owner: Any) -> bool:
         """Whether an object is changed natively: the path that made it is the one that runs."""

@@ -261,7 +261,7 @@ def _row_of_view(name: str) -> None:
 
 def _dict_of(trace: Trace, view: Any) -> Any:
     """The dict that a view of the trace shows, and the method that gave it; None of others."""
-    found = trace.origin(view, DictView)
+    found = trace.view_of(view)
     if found is not None and found.is_of_path and id(found.owner) not in trace.state.born:
         raise ConversionError(
             f"{found.name}() of a dict is used behind the branch or loop that has made the dict",

@@ -13,7 +13,7 @@ from dy2st.convert.kinds.scalars import is_traced, scalar
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
-from dy2st.convert.trace import DictView, Trace, own_method
+from dy2st.convert.trace import Trace, own_method
 from dy2st.convert.types import info
 from dy2st.convert.types.values import emptied
 from dy2st.convert.values.flatten import build, element_at, promote_elements, row_of
@@ -60,7 +60,7 @@ def is_lazy(trace: Trace, iterable: Any) -> bool:
     # What holds its items: nothing of the user's runs while they are taken.
     is_own = kind in (tuple, SymbolicSequence, Union) or row.is_traced or row.state == "array"
     is_whole = row.is_container or row.is_atom or is_own or row.family == "set"
-    return not is_whole and trace.origin(iterable, DictView) is None
+    return not is_whole and trace.view_of(iterable) is None
 
 
 def each(trace: Trace, iterable: Any, take: Callable[[Any], Any]) -> None:

@@ -54,7 +54,7 @@ from dy2st.convert.stage.branch import for_cases, known, stage_if, truth_of
 from dy2st.convert.stage.checks import map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
-from dy2st.convert.trace import DictView, Source, Trace, of_class, own_method, special
+from dy2st.convert.trace import Source, Trace, of_class, own_method, special
 from dy2st.convert.types import info, same_items
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.flatten import element_at
@@ -109,7 +109,7 @@ def items_of(trace: Trace, iterable: Any, is_left: bool = False, may_change: boo
             return items_of(trace, gather_entries(trace, content, lambda key, _: key))
         is_bytes = info(kind).family == "bytes"
         return content if is_bytes else _entries(trace, iterable, content, may_change)
-    view = trace.origin(iterable, DictView)
+    view = trace.view_of(iterable)
     if view is not None:
         shown, content = shown_by(trace, iterable), trace.content(view.owner)
         if not info(type(shown)).is_view:

@@ -47,7 +47,7 @@ from dy2st.convert.objects import (
 from dy2st.convert.stage.branch import is_case
 from dy2st.convert.stage.checks import must, throw
 from dy2st.convert.stage.outcome import is_refusal
-from dy2st.convert.trace import EACH_CALL, DictView, Trace
+from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
 from dy2st.convert.types.row import HEAP_TYPE
 from dy2st.convert.types.values import read_state, same_state, write_state
@@ -555,7 +555,7 @@ def native(trace: Trace, value: Any, around: tuple[Any, ...] = ()) -> Any:
         return value if is_same else row.make(kind, new, names, value)
     if kind is Indexed:
         return native(trace, trace.call(list, value))
-    if trace.origin(value, DictView):
+    if trace.view_of(value):
         shown = shown_by(trace, value)
         return shown if info(type(shown)).is_view else native(trace, shown)
     if kind is Generated:

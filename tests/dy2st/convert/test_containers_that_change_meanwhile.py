@@ -18,6 +18,7 @@ class Stats:
     def __init__(self):
         self.counts = {"a": 1, "b": 2}
         self.recent = deque([1, 2, 3])
+        self.values = self.counts.values()
 
 
 def items_of_a_dict_from_outside(x, stats):
@@ -57,6 +58,22 @@ def an_element_that_leaves_before_a_break(x, stats):
     return sorted(numbers)
 
 
+def a_view_from_outside(x, stats):
+    seen = []
+    for count in stats.values:
+        seen.append(count)
+        stats.counts["b"] = count + 5
+    return seen
+
+
+def an_iterator_over_a_view_from_outside(x, stats):
+    items = iter(stats.values)
+    next(items)
+    if x[0] > 0:
+        stats.counts["b"] = 7
+    return list(items), max(stats.values), len(stats.values)
+
+
 def a_deque_whose_places_are_set(x, stats):
     for place, number in enumerate(stats.recent):
         stats.recent[place] = number + 1
@@ -93,6 +110,8 @@ def a_cycle_of_a_list_whose_items_are_set(x, stats):
         values_that_a_tensor_changes,
         a_dict_of_the_call_in_a_branch,
         an_element_that_leaves_before_a_break,
+        a_view_from_outside,
+        an_iterator_over_a_view_from_outside,
         a_deque_whose_places_are_set,
         a_deque_that_grows,
         an_iterator_over_a_list_that_grows,
@@ -105,7 +124,20 @@ def test_what_a_container_holds_is_asked_item_by_item(function):
     static = to_static(function)
     for x in (UP, DOWN, UP):
         assert static(x, ours) == function(x, pythons)
-        assert vars(ours) == vars(pythons)
+        assert (ours.counts, ours.recent) == (pythons.counts, pythons.recent)
+
+
+class Counted:
+    made = 0
+
+
+def count_one(x):
+    Counted.made += 1
+    return Counted.__dict__["made"], vars(Counted)["made"]
+
+
+def test_the_dict_of_a_class_shows_what_the_code_has_set():
+    assert [to_static(count_one)(UP), count_one(UP)] == [(1, 1), (2, 2)]
 
 
 def an_entry_that_a_tensor_puts_in(x):
