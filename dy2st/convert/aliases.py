@@ -472,15 +472,18 @@ class Locations:
         self.iterators: dict[int, tuple[Any, Any, Any]] = {}  # where, and on which path
         trace.repeats.is_off = trace.repeats.is_off or self.is_on
 
+    def here(self) -> tuple[Any, Any]:
+        """Where the user's code is, and on which path."""
+        return user_place(), self._trace.state.paths[-1] if self._trace.state.paths else None
+
     def is_carried(self, iterator: Any) -> bool:
         """Whether the Program is to carry how far an iterator is that is made here."""
-        path = self._trace.state.paths[-1] if self._trace.state.paths else None
-        self.iterators[id(iterator)] = iterator, user_place(), path
+        self.iterators[id(iterator)] = iterator, *self.here()
         return self.iterators[id(iterator)][1] in self.carried
 
-    def carry(self, iterator: Any) -> None:
+    def carry(self, iterator: Any, at: tuple[Any, ...] = ()) -> None:
         """Let the Program carry how far an iterator is, in the next trace, if it does not yet."""
-        _, place, path = self.iterators.get(id(iterator), (None, None, None))
+        place, path = at or self.iterators.get(id(iterator), (None, None, None))[1:]
         is_here = path is None or any(path is one for one in self._trace.state.paths)
         if place is not None and is_here and place not in self.carried:
             self.carried.add(place)

@@ -111,6 +111,7 @@ class Record:
     functions: dict[int, tuple[CodeType, FunctionReport]] = field(default_factory=dict)
     others: dict[str, None] = field(default_factory=dict)  # names of functions in C, and of classes
     staged: dict[Staged, None] = field(default_factory=dict)  # branches and loops of the Program
+    ends: list[bool] = field(default_factory=list)  # whether those traced now surely end
     answers: list[Answer] = field(default_factory=list)  # those of caches of the user's functions
     # Objects from outside of which code has asked whether they are one; pairs of tensors that are
     # inputs, and where

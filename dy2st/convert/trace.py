@@ -181,6 +181,7 @@ class Source:
     found: Callable[[], Any]  # the generator, which lives no longer for that
     # Gives each item to a function, and returns what the generator returns
     run: Callable[[Callable[[Any], Any]], Any]
+    at: tuple[Any, ...] = ()  # where it was made, and on which path
     is_left: bool = False  # whether its consumer has left it before its end
     # Whether the rest of its iterable makes its own, as of a `filter`; None: it ends with an error.
     restarts: bool | None = None
@@ -565,7 +566,7 @@ class Trace(Vocabulary):
         One that the code drops half way ends there and then, as in Python.
         """
         found = weakref.ref(made, partial(self.origins.pop, id(made)))
-        self.origins[id(made)] = found, Source(found, run)
+        self.origins[id(made)] = found, Source(found, run, self.locations.here())
         return self.made(made)
 
     # -- regions --------------------------------------------------------------------------------

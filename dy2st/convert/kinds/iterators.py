@@ -12,14 +12,14 @@ from collections.abc import Callable, Generator, Iterable
 from dis import get_instructions
 from functools import partial, reduce
 from gc import get_referents
-from types import CellType, FrameType, FunctionType
+from types import CellType, FrameType, FunctionType, GeneratorType
 from typing import Any, NoReturn, cast
 
 from dy2st.convert.kinds.lists import as_dynamic, is_lazy, length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, int_of, is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
-from dy2st.convert.kinds.table import function_row, made_again, method_row, whole_row
+from dy2st.convert.kinds.table import for_each, function_row, made_again, method_row, whole_row
 from dy2st.convert.polyfills.itertools_ import chained, made_of
 from dy2st.convert.polyfills.methods import Until, accumulated, enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
@@ -41,12 +41,13 @@ from dy2st.convert.values.special import (
 from dy2st_runtime.dims import Condition, Dim, ceil_divide, maximum
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ops.control_flow import is_at_any_time
 
 POSITION, STEP = Special("the next number"), Special("the step")  # of an `itertools.count`
 LEFT = Special("a number that only the run knows")
 _NOTHING = object()
 MOST_ITEMS = 4096  # of something of Python, where a tensor decides how many are taken
-_NO_END = 1 << 60
+NO_END = 1 << 60
 
 
 @function_row(range)
@@ -107,21 +108,21 @@ def indexed(trace: Trace, items: Any, source: Any = None) -> Indexed:
     if is_counting(trace, source):
         start, step = trace.held(source, POSITION), trace.held(source, STEP)
         trace.write(source, POSITION, LEFT)
-        return Indexed(_NO_END, lambda index: trace.add(start, trace.mul(step, index)))
+        return Indexed(NO_END, lambda index: trace.add(start, trace.mul(step, index)))
     if type(items) is range:
         return Indexed(len(items), lambda at: trace.add(items.start, trace.mul(items.step, at)))
     if type(items) is itertools.repeat:
         item, times = get_referents(items)[-1], operator.length_hint(items, -1)
-        return Indexed(_NO_END if times < 0 else times, lambda index: item)
+        return Indexed(NO_END if times < 0 else times, lambda index: item)
     mark_left(trace, (source, items))
     if type(items) is itertools.cycle:
         found = _round_of(items)
-        length = _NO_END if found else 0
+        length = NO_END if found else 0
         return Indexed(length, lambda index: trace.item(found, trace.mod(index, len(found))))
     if type(items) is enumerate and is_endless(items):
         inner, start = cast(Any, items.__reduce__()[1])
         asked = indexed(trace, inner)
-        return Indexed(_NO_END, lambda index: (trace.add(start, index), asked.item(index)))
+        return Indexed(NO_END, lambda index: (trace.add(start, index), asked.item(index)))
     found = list(itertools.islice(items, MOST_ITEMS))
     if len(found) == MOST_ITEMS:
         raise UnsupportedSyntax(
@@ -265,13 +266,13 @@ def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
         return trace.map_cases(lambda one: _next(trace, one, default), iterator)
     is_here = not trace.is_nested or trace.is_made_here(iterator)
     goes_on = type(iterator) is not Generated or _is_one_loop(trace, iterator)
-    if not goes_on:
-        iterator = resolved(trace, iterator, may_stay=is_here)
     source = trace.source_of(iterator)
     if source is not None and is_here:
         found = trace.first_of(source, *(() if default is _NOTHING else (default,)))
         source.is_left = source.is_left or not goes_on
         return found
+    if not goes_on:
+        iterator = resolved(trace, iterator)
     if type(iterator) is Indexed:
         position = position_of(trace, iterator)
 
@@ -294,6 +295,14 @@ def _next(trace: Trace, iterator: Any, default: Any = _NOTHING) -> Any:
     return caught(trace, found, StopIteration, lambda: default)
 
 
+@for_each("send", "throw")
+def _sent(name: str) -> None:
+    @method_row(GeneratorType, name=name)
+    def send(trace: Trace, generator: Any, *given: Any) -> Any:
+        refuse_advance(trace, generator)
+        return getattr(generator, name)(*given)
+
+
 def is_counting(trace: Trace, iterator: Any) -> bool:
     """Whether this is an `itertools.count` that the trace has made."""
     return type(iterator) is itertools.count and (id(iterator), POSITION) in trace.over
@@ -308,8 +317,8 @@ def counted(trace: Trace, iterator: Any) -> Any:
     return found
 
 
-def resolved(trace: Trace, generated: Generated, may_stay: bool = False) -> Any:
-    """What is left of a generator expression: an Indexed, an iterator, or itself if it may stay."""
+def resolved(trace: Trace, generated: Generated) -> Any:
+    """What is left of a generator expression: an Indexed, or an iterator."""
     if cast(Any, trace.origin(generated, Source)).restarts and _is_one_loop(trace, generated):
         return next_of(trace, generated)
     if left_of(trace, generated) is None:
@@ -322,10 +331,7 @@ def resolved(trace: Trace, generated: Generated, may_stay: bool = False) -> Any:
         elif generated.is_map:
             items = _mapped_now(trace, generated)
         else:
-            made: Any = _gathered(trace, generated, may_stay)
-            if made is None:
-                return generated
-            items = _made_of(trace, made, generated)
+            items = _made_of(trace, _gathered(trace, generated), generated)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
 
@@ -343,34 +349,30 @@ def _is_one_loop(trace: Trace, generated: Generated) -> bool:
     return (is_plain and loops == 1) or its.restarts is True
 
 
-def _gathered(trace: Trace, generated: Generated, may_fail: bool) -> list[Any] | None:
-    """All items, as the Program takes them; None, or refused, where that changes anything else."""
+def _gathered(trace: Trace, generated: Generated) -> list[Any]:
+    """All items, as the Program takes them; refused where somebody sees when they are made."""
     out: list[Any] = trace.made([])
+    around, pushes = len(trace.record.ends), itertools.count()
+    refuse = partial(refuse_left, "gives items one by one, as many as a tensor decides")
+
+    def push(item: Any) -> None:
+        if not all(trace.record.ends[around:]) or next(pushes) > MOST_ITEMS:
+            refuse("all are made with the first, and its loop may never end")
+        trace.call(out.append, item)
 
     def gather() -> tuple[()]:
-        generated.pushing(generated.iterable, lambda item: trace.call(out.append, item))
+        if generated.pushing(generated.iterable, push) is not None:
+            refuse("all are made with the first, and what it returns would be lost")
         return ()
 
     with trace.region() as region:
         end_region(trace, region, gather)
-    raises = region.raised is not None or region.outcome is not None
     changed = [one.owner for one in region.changes.values() if not region.is_new(one.owner)]
     is_silent = all(one is out or isinstance(one, (Generated, Indexed)) for one in changed)
-    if region.tensors or not is_silent or (raises and trace.handlers):
-        if may_fail:
-            return None
-        raise UnsupportedSyntax(
-            "items of a generator with an `if`, or of a filter, are taken one by one, and to make "
-            "them changes something else, or raises what a handler may catch",
-            why="a tensor decides how many there are, so all are made with the first; Python makes "
-            "each when it is asked for",
-            hint="go through it in a `for` loop, which may `break`, or gather all items in a list "
-            "first",
-        )
-    if raises:
-        gather()
-    else:
-        splice(trace, region)
+    raises = region.raised is not None or region.outcome is not None
+    if region.tensors or not is_silent or raises or not is_at_any_time(region.block):
+        refuse("all are made with the first, which changes, shows, draws or raises something")
+    splice(trace, region)
     return out
 
 
@@ -399,7 +401,9 @@ def unchanged(trace: Trace, source: Any) -> Callable[[], None]:
 
     def check_same() -> None:
         if not same_items(before, state()):
-            refuse_left("a change of what it reads", "its items were made before the change")
+            refuse_left(
+                "is read on later, after a change of what it reads", "items were made before it"
+            )
 
     before = state()
     return check_same
@@ -460,7 +464,7 @@ def refuse_advance(trace: Trace, iterator: Any) -> None:
     """Refuse to take an item, in a branch or body, of an iterator that is older."""
     source = trace.origin(iterator, Source)
     if source is not None and source.is_left:
-        trace.locations.carry(iterator)
+        trace.locations.carry(iterator, source.at)
         refuse_left()
     if not hasattr(type(iterator), "__next__"):
         return
@@ -494,12 +498,12 @@ def mark_left(trace: Trace, iterable: Any) -> None:
 
 
 def refuse_left(
-    after: str = "a branch or loop on a tensor, a `break`, or an exception",
+    what: str = "is read on later, after a branch or loop on a tensor, a `break`, or an exception",
     why: str = "how far it has come is known only when the Program runs",
 ) -> NoReturn:
     """Refuse to read on in a generator or iterator."""
-    what = f"a generator or iterator is read on later, after {after}"
-    raise UnsupportedSyntax(what, why=why, hint="gather the items in a list first")
+    hint = "go through it in one `for` loop, or gather all items in a list first"
+    raise UnsupportedSyntax(f"a generator or iterator {what}", why=why, hint=hint)
 
 
 def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:

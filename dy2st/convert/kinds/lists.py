@@ -359,8 +359,6 @@ def contains(trace: Trace, item: Any, container: Any) -> Any:
         return trace.and_(inside, lambda: trace.eq(trace.mod(between, abs(container.step)), 0))
     if kind is range and is_traced(item):
         kind, container = Indexed, Indexed(len(container), partial(trace.item, container))
-    if kind is Indexed and container.is_once:
-        return contains(trace, item, trace.items_of(container))  # borrowed: it is read no further
     if kind is Indexed:
         return trace.any_in(
             lambda place: trace.equals(container.item(place), item), container.length

@@ -284,7 +284,9 @@ def _called_as(
     """A traced form, which all later calls of the function are of."""
 
     def generate(*args: Any, **kwargs: Any) -> Any:
-        give = lambda push: pushing(trace, function, push)(*args, **kwargs)  # noqa: E731
+        give = lambda *to: pushing(trace, function, to[-1])(*args, **kwargs)  # noqa: E731
+        if trace.locations.here()[0] in trace.locations.carried:
+            return trace.generate(function, (args, tuple(kwargs.values())), give)
         return trace.note_generator(bound(*args, **kwargs), give)
 
     found = generate if function.__code__.co_flags & CO_GENERATOR else bound

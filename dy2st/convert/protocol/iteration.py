@@ -21,6 +21,7 @@ from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import TAKEN, shown_by
 from dy2st.convert.kinds.iterators import (
     MOST_ITEMS,
+    NO_END,
     by_place,
     changed_length,
     counted,
@@ -192,7 +193,7 @@ def loop_by_index(
     def iteration(index: Any, *values: Any) -> Sequence[Any]:
         return index + 1, *body(items.item(index), *values)
 
-    with staging(trace, "for"):
+    with staging(trace, "for", ends=items.size is not NO_END):
         return stage_while(trace, more, iteration, (start, *state), ("the iteration", *names))
 
 
@@ -343,33 +344,34 @@ def while_(
     """
     before, tracer = len(trace.state.paths), trace.tracer
     end = tracer.growth.unrolling(tracer.block)
-    for iteration in itertools.count():
-        # What is written back now stays; inside of the test it would be discarded with it.
-        trace.alias_tracker.return_all()
-        mark, given = len(tracer.block.operators), trace.locations.given
-        truth = test_of(trace, test(*state))
-        if truth is False:
-            end(tracer.block, iteration)
-            return state
-        has_raised = len(trace.state.paths) - before > _MOST_RAISES
-        if truth is not True or has_raised:
-            is_probe = len(trace.state.paths) == before and given == trace.locations.given
-            end_of_test = len(tracer.block.operators)
+    with staging(trace, "", ends=False):
+        for iteration in itertools.count():
+            # What is written back now stays; inside of the test it would be discarded with it.
+            trace.alias_tracker.return_all()
+            mark, given = len(tracer.block.operators), trace.locations.given
+            truth = test_of(trace, test(*state))
+            if truth is False:
+                end(tracer.block, iteration)
+                return state
+            has_raised = len(trace.state.paths) - before > _MOST_RAISES
+            if truth is not True or has_raised:
+                is_probe = len(trace.state.paths) == before and given == trace.locations.given
+                end_of_test = len(tracer.block.operators)
 
-            def tested(truth: Any = truth) -> Any:
-                nonlocal is_probe
-                is_probe = False
-                return truth
+                def tested(truth: Any = truth) -> Any:
+                    nonlocal is_probe
+                    is_probe = False
+                    return truth
 
-            again = lambda *values: test_of(trace, test(*values))  # noqa: E731
-            with staging(trace, "while"):
-                left = stage_while(trace, again, body, state, names, tested=tested)
-            if is_probe and truth is not True:
-                tracer.discard(mark, end_of_test)
-                for place in [*trace.state.reads]:
-                    del trace.state.reads[place]
-            return left
-        state = body(*state)
+                again = lambda *values: test_of(trace, test(*values))  # noqa: E731
+                with staging(trace, "while"):
+                    left = stage_while(trace, again, body, state, names, tested=tested)
+                if is_probe and truth is not True:
+                    tracer.discard(mark, end_of_test)
+                    for place in [*trace.state.reads]:
+                        del trace.state.reads[place]
+                return left
+            state = body(*state)
     raise AssertionError("count() does not end")
 
 

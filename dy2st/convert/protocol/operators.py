@@ -6,7 +6,7 @@ Containers are compared element by element, as C code does it with values of Pyt
 from __future__ import annotations
 
 import operator
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from functools import reduce
 from types import FunctionType, MethodType
@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.iterators import left_of, resolved
 from dy2st.convert.kinds.lists import compare_lists, concatenate, contains, held, repeat
 from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_key
 from dy2st.convert.kinds.side_effects import note_settings
@@ -404,11 +403,10 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
         return item in like_number(container)  # raises, in Python's words
     if isinstance(container, Tensor):
         return trace.truth_value(binary(trace, "eq", container, item).any())
-    if type(container) is Generated and not _is_counted(trace, container):
-        container = resolved(trace, container)  # an iterator of Python's, which may be read on
     own, kind = own_method(trace, container, "__iter__", "__getitem__"), type(container)
     is_asked = own is not None and of_class(trace, kind, "__contains__") is MISSING
-    if is_asked or kind is Generated or hasattr(kind, "__next__"):
+    is_once = kind is Generated or (kind is Indexed and container.is_once)
+    if is_asked or is_once or hasattr(kind, "__next__"):
         # Whether an item is met, where `in` asks for one after the other as far as Python goes
         def iteration(one: Any, _: Any) -> tuple[Any]:
             return (True if one is item else trace.truth_value(binary(trace, "eq", one, item)),)
@@ -418,17 +416,6 @@ def in_(trace: Trace, item: Any, container: Any) -> Any:
     if info(type(container)).family not in ("dict", "set", "keys", "values"):
         refuse_native_key(trace, container, (item,))
     return contains(trace, item, container)
-
-
-def _is_counted(trace: Trace, source: Any) -> bool:
-    """Whether the Program alone knows how many items an expression gives; none is taken yet."""
-    is_begun = left_of(trace, source) is not None
-    while type(source) is Generated:
-        source = source.iterable
-    if isinstance(source, Tensor):
-        return not is_begun and bool(source.ndim) and isinstance(source.shape[0], Dim)
-    kind = type(held(trace, source)) if type(source) in (list, deque) else type(source)
-    return not is_begun and kind in (Indexed, SymbolicSequence, Union)
 
 
 def not_in(trace: Trace, item: Any, container: Any) -> Any:

@@ -23,6 +23,7 @@ import numpy as np
 
 from dy2st.convert.kinds import traced_keys
 from dy2st.convert.kinds.dicts import factory_of, is_moved
+from dy2st.convert.kinds.iterators import refuse_left
 from dy2st.convert.kinds.lists import (
     as_dynamic,
     held,
@@ -111,6 +112,8 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
             return plain_attr(trace, owner, name)
         return _or_getattr(trace, lambda: call(trace, own, owner, name), owner, name)
     except AttributeError as error:
+        if row.word == "generator":
+            refuse_left(f"is read on by its `{name}`")
         if error.name is None and error.obj is None:  # Python says it, and suggests other names
             error.name, error.obj = name, owner
         raise

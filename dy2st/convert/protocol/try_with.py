@@ -54,9 +54,13 @@ def source_of(trace: Trace, iterable: Any) -> Source | None:
     if source is None or type(iterable) not in (GeneratorType, Generated):
         return None
     if source.is_left:
+        trace.locations.carry(iterable, source.at)
         refuse_left()
     if type(iterable) is Generated:
-        return source if left_of(trace, iterable) is None else None
+        is_whole = (
+            source.at and source.at[0] in trace.locations.carried
+        )  # all items are made with the first
+        return None if is_whole or left_of(trace, iterable) is not None else source
     return source if getgeneratorstate(iterable) == GEN_CREATED else None
 
 

@@ -595,17 +595,12 @@ def put_back(
 def _append(trace: Trace, pred: Variable, regions: Sequence[Region]) -> list[Variable]:
     def joined() -> list[ValueType]:
         leaves = zip(*(region.block.yields for region in regions), strict=True)
-        return [join_types(left.type, right.type, _mismatch) for left, right in leaves]
+        return [join_types(left.type, right.type, unlike) for left, right in leaves]
 
+    why = "which branch is taken is known only when the Program runs"
+    hint = "let both give values of one type: cast or reshape them"
+    unlike = lambda one: BranchMismatch(f"the branches of an `if` give {one}", why=why, hint=hint)  # noqa: E731
     return append_cond(trace.tracer, pred, regions, joined)
-
-
-def _mismatch(words: str) -> Exception:
-    return BranchMismatch(
-        f"the branches of an `if` give {words}",
-        why="which branch is taken is known only when the Program runs",
-        hint="let both give values of one type: cast or reshape them",
-    )
 
 
 def keep_items(trace: Trace, owner: Any, left: Any, right: Any) -> list[Any]:

@@ -265,14 +265,15 @@ def noted(trace: Trace) -> tuple[int, ...]:
 
 
 @contextmanager
-def staging(trace: Trace, kind: str) -> Iterator[None]:
+def staging(trace: Trace, kind: str, ends: bool = True) -> Iterator[None]:
     """A statement or expression is staged: an error that leaves it gets a note of where it is.
 
-    `kind` is its word in Python; without one, the statement around it is the one.
+    `kind` is its word in Python, none for that of the statement around it; `ends`: it surely does.
     """
     place = user_location() if kind else None
     if place is not None:
         trace.record.staged[kind, place.file, place.line, place.column] = None
+    trace.record.ends.append(ends)
     try:
         yield
     except (AlwaysRaises, Carried):  # what the trace itself raises is no error
@@ -285,3 +286,5 @@ def staging(trace: Trace, kind: str) -> Iterator[None]:
             if note not in getattr(error, "__notes__", ()):
                 error.add_note(note)
         raise
+    finally:
+        trace.record.ends.pop()

@@ -462,7 +462,8 @@ class Lub:
             if keys is None or (self._widens and any(isinstance(key, Tensor) for key in new)):
                 return self._grown(left, right)
             own, other = dict(_pairs(left)), dict(_pairs(right))
-            items = [self._perhaps(own.get(key), other.get(key)) for key in keys]
+            pairs, absent = ((own.get(one), other.get(one)) for one in keys), Same(MISSING, NOWHERE)
+            items = [self(a or b or absent, b if a and b else absent) for a, b in pairs]
             is_same = len(keys) == len(own) and all(map(is_, items, left.items))
             return left if is_same else Parts(left.kind, items, keys, left.like)
         if left.kind is set:
@@ -507,10 +508,6 @@ class Lub:
         args = dict(zip(left.names, joined.items, strict=False)).get("args")
         is_known = not isinstance(args, SequenceLayout) and not any(map(_has_cases, joined.items))
         return joined if is_known else None
-
-    def _perhaps(self, item: Layout | None, other: Layout | None) -> Layout:
-        absent = Same(MISSING, NOWHERE)
-        return self(item or other or absent, other if item and other else absent)
 
     def _parts(self, left: Parts, right: Parts) -> Parts:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]

@@ -33,7 +33,7 @@ from dy2st_runtime.ir import (
     lookup,
 )
 from dy2st_runtime.ir.attribute_kinds import TEXT
-from dy2st_runtime.ir.functions import CALL, fitting_sizes, result_types, symbols_in
+from dy2st_runtime.ir.functions import CALL, fitting_sizes, function_of, result_types, symbols_in
 from dy2st_runtime.ir.functions import define as define_function
 from dy2st_runtime.ir.join import (
     behind,
@@ -239,6 +239,18 @@ def is_unseen(operator: Operator) -> bool:
     if operator.name in _OF_GRADIENTS:
         return False
     return operator.name in _ALLOWED or lookup(operator.name).effect is not Effect.VISIBLE
+
+
+def is_at_any_time(block: Block, *around: Block) -> bool:
+    """Whether nobody sees when a Block runs: it shows and raises nothing, nor draws numbers."""
+    for operator in block.walk():
+        own = function_of(operator) if operator.name == CALL else None
+        is_raise = operator.name == "raise" and operator.attributes["kind"] != "KeyError"
+        is_seen = not is_unseen(operator) or lookup(operator.name).effect is Effect.RANDOM
+        is_seen = is_seen or is_raise  # but for what a place asks for that is not there
+        if is_seen or not (own is None or own in around or is_at_any_time(own, *around, own)):
+            return False
+    return True
 
 
 def append_call(

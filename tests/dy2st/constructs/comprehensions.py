@@ -1,10 +1,10 @@
 """Comprehensions and generator expressions.
 
 Items of generator expressions, `map`, `zip` and `enumerate` are made when somebody asks for them, in
-Python's order. What has an `if`, and a `filter` of tensors, is gathered where anything but a `for` takes
-its items one by one, as by `next` or in `zip`: a tensor may decide how many there are. It is refused
-if to make them changes anything else, which Python would do later, or never. `takewhile` of a list or
-tensor asks its function of all items when it is called.
+Python's order. What has an `if`, and a `filter` of tensors, is gathered where several ask for its items,
+as by `next` and a `for` behind it, or in `zip`: a tensor may decide how many there are. It is refused
+if to make them changes, shows, draws or raises anything, which Python would do later, or never.
+`takewhile` of a list or tensor asks its function of all items when it is called.
 """
 
 from __future__ import annotations

@@ -170,10 +170,8 @@ def decided_generator_read_again(x):
 
 
 @construct(
-    "such a generator read on after a `break`",
-    "how far it has come would be unknown",
-    refused=UnsupportedSyntax,
-    says="read on later",
+    "such a generator read on after a `break`, or by `next`",
+    "it goes on where it was left: all items are made with the first, where nobody can tell",
 )
 def decided_generator_read_on(x):
     def parts(v):

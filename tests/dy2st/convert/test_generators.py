@@ -5,6 +5,7 @@ import weakref
 
 import pytest
 
+import dy2st
 from dy2st import to_tensor
 from dy2st.errors import ConversionError
 from dy2st.jit import to_static
@@ -23,7 +24,7 @@ def test_a_generator_is_unpacked_and_zipped():
     same(f, *CALLS, sizes="known")
 
 
-def test_a_generator_that_was_left_cannot_go_on():
+def test_a_generator_that_was_left_goes_on():
     def f(x):
         items = big(x)
         for v in items:
@@ -31,15 +32,141 @@ def test_a_generator_that_was_left_cannot_go_on():
                 break
         return list(items)
 
-    refused(f, "read on later, after a branch or loop", *CALLS)
+    same(f, *CALLS)
 
 
-def test_a_generator_that_next_has_asked_cannot_go_on_where_a_tensor_decided():
+def test_a_generator_that_next_has_asked_goes_on_where_a_tensor_decided():
     def f(x):
         items = big(x)
-        return next(items, 0), next(items, 0)
+        return next(items, 0.0) + next(items, 0.0), next(items, 0.0) + 1
 
-    refused(f, "read on later", *CALLS)
+    same(f, *CALLS)
+
+
+def first_and_rest(x):
+    """Batches that a tensor decides on: the first by `next`, the others by a loop."""
+
+    def batches(limit):
+        found = []
+        for v in x.tolist():
+            found.append(v)
+            if len(found) == limit or v > 1.5:
+                yield found
+                found = []
+        if found:
+            yield found
+
+    items = batches(2)
+    first = next(items)
+    return first, [sum(one) for one in items]
+
+
+def taken_by_one_call_each(x):
+    def first_large(items, least):
+        for v in items:
+            if v > least:
+                return v
+        return -1.0
+
+    items = (2 * v for v in x if v > 0.5)
+    return first_large(items, 2.5), first_large(items, 0.0)
+
+
+def searched_by_in(x):
+    items = (2 * v for v in x.tolist() if v > 0.5)
+    return 4.0 in items, list(items)
+
+
+@pytest.mark.parametrize("function", [first_and_rest, taken_by_one_call_each, searched_by_in])
+def test_what_a_generator_has_left_is_taken_later(function):
+    same(function, *CALLS)
+
+
+def changed_between(x):
+    scales = [1.0]
+    items = (v * scales[0] for v in x if v > -9)
+    first = next(items)
+    scales[0] = 2.0
+    return first, list(items)
+
+
+def printed(x):
+    def shown(v):
+        print(v)
+        return v
+
+    items = (shown(v) for v in x if v > -9)
+    return next(items), list(items)
+
+
+def drawn(x):
+    items = (v * dy2st.rand([1]) for v in x if v > -9)
+    return next(items), dy2st.rand([1]), list(items)
+
+
+def raised_by_an_item(x):
+    def checked(v):
+        if v > 5:
+            raise ValueError("large")
+        return v
+
+    items = (checked(v) for v in x if v > -9)
+    return next(items), next(items)
+
+
+def never_ending(x):
+    def halves(v):
+        while True:
+            v = v / 2
+            if v < 1:
+                yield v
+
+    items = halves(x.max())
+    return next(items), next(items)
+
+
+def returning(x):
+    def counted():
+        yield from big(x)
+        return 3
+
+    items = counted()
+    next(items, 0)
+    try:
+        next(items)
+    except StopIteration as end:
+        return x, end.value
+    return x, 0
+
+
+def sent_to(x):
+    items = big(x)
+    next(items, 0)
+    try:
+        return items.send(1)
+    except StopIteration:
+        return 0
+
+
+@pytest.mark.parametrize(
+    "function",
+    [changed_between, printed, drawn, raised_by_an_item, never_ending, returning, sent_to],
+)
+def test_it_is_refused_where_somebody_sees_that_items_are_made_at_once(function):
+    refused(function, "a generator", *CALLS)
+
+
+def test_next_makes_the_first_item_alone():
+    def f(x):
+        def shown(v):
+            print("made", float(v))
+            if v > 8:
+                raise ValueError
+            return v
+
+        return next(shown(v) for v in x if v > -9), dy2st.rand([1]) * 0
+
+    same(f, *CALLS[:2])
 
 
 def test_an_iterator_that_a_tensor_has_left_goes_on():
@@ -187,8 +314,8 @@ def test_what_is_left_of_a_generator_that_another_one_asks():
                 break
         return x, list(left)
 
-    refused(function, "read on later", *CALLS[:2])
-    refused(of_the_users, "read on later", *CALLS[:2])
+    same(function, *CALLS[:2])
+    same(of_the_users, *CALLS[:2])
 
 
 def test_a_generator_that_is_dropped_half_way_ends_there_at_each_call():

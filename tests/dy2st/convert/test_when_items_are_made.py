@@ -139,7 +139,7 @@ def those_that_fit_in_front_of_others(x, log):
 )
 def test_items_that_change_something_before_python_makes_them_are_refused(function, sizes):
     spec = [InputSpec(sizes, "float32", "x")]
-    with pytest.raises(UnsupportedSyntax, match="are taken one by one") as found:
+    with pytest.raises(UnsupportedSyntax, match="gives items one by one") as found:
         logged(function, lambda one: to_static(one, input_spec=spec))
     assert "gather all items in a list first" in str(found.value)
 
@@ -147,7 +147,7 @@ def test_items_that_change_something_before_python_makes_them_are_refused(functi
 @pytest.mark.parametrize("sizes", [(3, 2), (None, None)])
 def test_a_second_item_is_refused_where_making_the_first_changed_something(sizes):
     spec = [InputSpec(sizes, "float32", "x")]
-    with pytest.raises(UnsupportedSyntax, match="is read on later"):
+    with pytest.raises(UnsupportedSyntax, match="gives items one by one"):
         logged(two_of_those_that_fit, lambda one: to_static(one, input_spec=spec))
 
 
