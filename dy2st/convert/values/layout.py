@@ -208,6 +208,7 @@ def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...]
             return below
         return as_value_layout(below, numbers, (*inside, id(value)))
     if isinstance(node, Parts):
+        numbers = numbers and not issubclass(node.kind, BaseException)  # C reads what it holds
         return node.with_items([as_value_layout(item, numbers, inside) for item in node.items])
     return node
 
@@ -504,10 +505,10 @@ class Lub:
             return None
         joined = self._parts(left, right)
         # C reads the parts as they are: a value of several kinds is none that it knows, and an
-        # exception has as many `args` on all paths.
-        args = dict(zip(left.names, joined.items, strict=False)).get("args")
-        is_known = not isinstance(args, SequenceLayout) and not any(map(_has_cases, joined.items))
-        return joined if is_known else None
+        # exception has as many `args` on all paths, and hides its context on all or none.
+        parts = dict(zip(left.names, joined.items, strict=False))
+        is_open = any(map(_has_cases, joined.items)) or type(parts.get("args")) is SequenceLayout
+        return None if is_open or type(parts.get("__suppress_context__")) is Number else joined
 
     def _parts(self, left: Parts, right: Parts) -> Parts:
         items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
@@ -570,7 +571,7 @@ class Lub:
             cases, _ = self._merged([self.by_value(case, view, inside) for case in node.cases])
             is_same = len(cases) == len(node.cases) and all(map(is_, cases, node.cases))
             return node if is_same else Cases(cases)
-        if not isinstance(node, Parts):
+        if not isinstance(node, Parts) or issubclass(node.kind, BaseException):
             return node
         return node.with_items([self.by_value(item, view, inside) for item in node.items])
 

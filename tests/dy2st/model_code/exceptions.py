@@ -381,3 +381,20 @@ def a_position_that_the_tensor_has_not_on_one_path(x):
     if x[0] > 8:
         y[3] = 2
     return y + x[3] if x[0] > 0 else y[-1]
+
+
+@on(*VALUES, unknown=EACH)
+def gathered_in_a_list(x):
+    errors = []
+    for i, v in enumerate(x.tolist()):
+        try:
+            if v < -1:
+                raise ValueError(f"item {i} is {v:.1f}") from None
+            if v < 0:
+                raise ValueError(i)
+            if v > 5:
+                raise TypeError("large")
+        except (ValueError, TypeError) as error:
+            errors.append(error)
+    hides = [error.__suppress_context__ for error in errors]
+    return [type(error).__name__ for error in errors], [error.args for error in errors], hides
