@@ -52,7 +52,7 @@ from dy2st.convert.protocol.calls import call, why_left_alone
 from dy2st.convert.protocol.ifelse import test_of
 from dy2st.convert.protocol.try_with import consumed, push_loop, source_of
 from dy2st.convert.stage.branch import for_cases, known, stage_if, truth_of
-from dy2st.convert.stage.checks import map_cases
+from dy2st.convert.stage.checks import carry_check, map_cases
 from dy2st.convert.stage.loop import stage_while
 from dy2st.convert.stage.outcome import staging
 from dy2st.convert.trace import Source, Trace, of_class, own_method, special
@@ -64,6 +64,7 @@ from dy2st.convert.values.special import MISSING, Asked, Generated, Indexed, Sym
 from dy2st_runtime.dims import Dim
 from dy2st_runtime.errors import ConversionError, UnsupportedSyntax
 from dy2st_runtime.ir import F, Tensor
+from dy2st_runtime.ir.choice import Hole, Text
 from dy2st_runtime.ir.location import user_place
 from dy2st_runtime.nn.layer import Layer
 
@@ -278,8 +279,10 @@ def _unpacked(trace: Trace, value: Any, count: int, words: str = "") -> Any:
     text = f"not enough values to unpack (expected {words}{count}"
     items = listed(trace, value, None if words else count + 1)
     if type(items) is SymbolicSequence:
-        few = ValueError(f"{text})")
-        trace.tracer.check(F.greater_equal(length_of(trace, items), count), few)
+        size = length_of(trace, items)
+        fits = F.greater_equal(size, count)
+        if not carry_check(trace, fits, ValueError(Text((f"{text}, got ", Hole(size), ")")))):
+            trace.tracer.check(fits, ValueError(f"{text})"))
     elif len(items) < count:
         raise ValueError(f"{text}, got {len(items)})")
     return items

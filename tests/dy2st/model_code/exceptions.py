@@ -398,3 +398,17 @@ def gathered_in_a_list(x):
             errors.append(error)
     hides = [error.__suppress_context__ for error in errors]
     return [type(error).__name__ for error in errors], [error.args for error in errors], hides
+
+
+@on(*VALUES, unknown=EACH)
+def the_text_of_a_failed_unpacking(x):
+    kept = [v for v in x.tolist() if v > 0]
+    try:
+        a, b, *_ = kept
+    except ValueError as error:
+        return str(error)
+    try:
+        (c,) = kept[2:]
+    except ValueError as error:
+        return str(error)
+    return a + b + c
