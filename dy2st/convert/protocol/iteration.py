@@ -314,7 +314,7 @@ def unknown_arguments(what: str) -> ConversionError:
 def double_star(trace: Trace, value: Any) -> Any:
     """`**value` where all entries must be there."""
     found = spread_double_star(trace, value)
-    if info(type(found)).is_container:
+    if info(type(found)).family == "dict":
         check_sure(trace, found)
     return found
 
@@ -322,7 +322,7 @@ def double_star(trace: Trace, value: Any) -> Any:
 def spread_double_star(trace: Trace, value: Any) -> Any:
     """`**value` among the arguments of a call; entries may be missing."""
     value = known(trace, value)
-    is_ours, keys = info(type(value)).is_container, own_method(trace, value, "keys")
+    is_ours, keys = info(type(value)).family == "dict", own_method(trace, value, "keys")
     if not is_ours and keys is None:
         return trace.native(value)
     found = held(trace, value) if is_ours else listed(trace, call(trace, keys, value))

@@ -9,10 +9,8 @@ from types import CellType, FunctionType
 from typing import Any
 
 from dy2st.convert.effect_table import is_polyfill
-from dy2st.convert.kinds.lists import held, joined, new_list
-from dy2st.convert.kinds.scalars import is_traced_key
+from dy2st.convert.kinds.lists import joined, new_list
 from dy2st.convert.kinds.text import formatted, one_text
-from dy2st.convert.kinds.traced_keys import is_keyed, may_be_missing, there_or
 from dy2st.convert.objects import cell_value, native_attribute, set_variable
 from dy2st.convert.protocol.natives import CELL, held_variable, holding, with_overlay_materialised
 from dy2st.convert.stage.branch import is_case, known
@@ -159,36 +157,17 @@ def gather(trace: Trace, kind: type, *parts: tuple[bool, Any]) -> Any:
 
 
 def gather_dict(trace: Trace, *parts: tuple[Any, ...]) -> Any:
-    """A dict display with `**`: pairs, and mappings alone."""
-    found: dict[Any, Any] = {}
-    # Whether the run decides where an entry stands that is set once more.
-    is_moved: Any = lambda keys: any(may_be_missing(trace, found.get(key)) for key in keys)  # noqa: E731
-    for part in parts:
-        other = part[0]
-        is_dict = info(type(other)).family == "dict"
-        is_late = is_dict and (is_keyed(trace, other) or is_moved(held(trace, other)))
-        if len(part) == 1 and not is_late:
-            # An entry that may be missing leaves what was there before.
-            if not is_dict:
-                found.update(trace.double_star(other))
-                continue
-            for key, value in held(trace, other).items():
-                if may_be_missing(trace, value) and key in found:
-                    before = found[key]
-                    value = there_or(trace, value, lambda before=before: before)  # type: ignore[misc]
-                found[key] = value
-        elif len(part) == 1 or is_traced_key(trace, part[0]) or is_moved(part[:1]):
-            # A key that the Program computes, or such a place: entries are put in one by one.
-            made = trace.made({})
-            for one in parts:
-                if len(one) == 1:
-                    trace.method(made, "update", one[0])
-                else:
-                    trace.set_item(made, *one)
-            return made
+    """A dict display with `**`, or with keys that are no constants: pairs, and mappings alone."""
+    if all(len(part) == 2 and info(type(part[0])).is_plain for part in parts):
+        return trace.made(dict(parts))
+    made = trace.made({})
+    for first, *value in parts:
+        if value:
+            trace.set_item(made, first, *value)
         else:
-            found[part[0]] = part[1]
-    return trace.made(found)
+            is_dict = info(type(first)).family == "dict"
+            trace.method(made, "update", first if is_dict else {**trace.double_star(first)})
+    return made
 
 
 def text(trace: Trace, *parts: Any) -> Any:

@@ -268,6 +268,20 @@ def test_an_entry_that_a_branch_has_deleted_is_found_under_no_traced_key(functio
     same(function, [1.0, -2.0, 0.0], [-1.0, -2.0, 0.0], [2.0, 2.0, 2.0], [-4.0, 1.0, 5.0])
 
 
+def test_a_list_of_pairs_is_no_mapping():
+    def tried(run):
+        try:
+            return run()
+        except TypeError as error:
+            return str(error).rpartition("must be")[2] or "no mapping"
+
+    def displayed(x):
+        pairs = [("a", x)]
+        return tried(lambda: {"b": 1, **pairs}), tried(lambda: dict(**pairs)), {**dict(pairs)}
+
+    same(displayed, [2.0, 1.0])
+
+
 def test_dicts_whose_entries_may_be_missing_are_equal_as_those_of_python():
     def compared(x):
         one, other, known = OrderedDict(p=1), OrderedDict(p=1), {"p": 1, "q": 2.0}
