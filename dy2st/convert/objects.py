@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import CellType, MemberDescriptorType, SimpleNamespace, WrapperDescriptorType
 from typing import Any
 
@@ -16,23 +16,31 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import STORES, Table
 
 
-def parts_of(item: Any) -> list[Any]:
-    """The lists, dicts and objects in a value, itself among them; each of them once."""
-    found: dict[int, Any] = {}
-    waiting = [item]
+def met_in(value: Any, opened: Container[str] = ("tuple", "bundle")) -> Iterator[Any]:
+    """The lists, dicts, objects and tensors in a value, as often as they are met there.
+
+    opened: the families of types of which parts are met, and no object itself.
+    """
+    waiting, seen = [value], set[int]()
     while waiting:
         one = waiting.pop()
+        row = info(type(one))
         if type(one) is Union:
-            found.update((id(case), case) for case in one.objects.values())
-        elif info(type(one)).family in ("tuple", "bundle"):
-            waiting += reversed(info(type(one)).parts(one, ()))
-        elif id(one) not in found:
-            row = info(type(one))
-            held = one if row.is_container or row.is_atom else attributes_of(one)
-            if held is not None and not row.is_atom:
-                found[id(one)] = one
+            yield from one.objects.values()
+        elif row.family in opened:
+            waiting += reversed(row.parts(one, ()))
+        elif not row.is_atom:
+            held = one if row.is_container else attributes_of(one)
+            if held is not None or isinstance(one, Tensor):
+                yield one
+            if held is not None and id(one) not in seen:
+                seen.add(id(one))
                 waiting += reversed([*(held.values() if isinstance(held, dict) else held)])
-    return [*found.values()]
+
+
+def parts_of(value: Any) -> list[Any]:
+    """The lists, dicts and objects in a value, itself among them; each of them once."""
+    return [*{id(one): one for one in met_in(value) if not isinstance(one, Tensor)}.values()]
 
 
 def check_held(owner: Any, state: Any) -> None:

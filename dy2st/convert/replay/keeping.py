@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st.convert.call_context import free_name
-from dy2st.convert.objects import attributes_of, native_attribute, parts_of
+from dy2st.convert.objects import attributes_of, met_in, native_attribute, parts_of
 from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.trace import Place, Trace, before_all
@@ -293,7 +293,7 @@ class Keeping:
         """Whether a changed place is one that is kept from now on."""
         home, before, _, _, is_read = change
         is_content = home.name is CONTENT and not home.steps
-        held = [one for one in _held_by(before) if not (is_content and one is before)]
+        held = [one for one in met_in(before, ("tuple",)) if not (is_content and one is before)]
         objects = [one for one in held if not isinstance(one, Tensor)]
         own = {id(one): one for one in objects}
         are_several = len(own) < len(objects) or reads.are_elsewhere(held, home, own)
@@ -581,26 +581,6 @@ def _type_of(leaf: Any) -> ValueType:
     for one in leaf:
         element = join_elements(element, _type_of(one), _NoForm)
     return ArrayType(element)
-
-
-def _held_by(value: Any) -> list[Any]:
-    """The objects and tensors in a value that could be changed in place; no Layers.
-
-    What is there twice is there twice.
-    """
-    found, waiting, met = list[Any](), [value], set[int]()
-    while waiting:
-        one = waiting.pop()
-        row, is_tensor = info(type(one)), isinstance(one, Tensor)
-        is_tuple = row.family == "tuple"
-        held = one if row.is_container or is_tuple else attributes_of(one)
-        if row.is_atom or isinstance(one, Layer) or (held is None and not is_tensor):
-            continue
-        found += [] if is_tuple else [one]
-        if not is_tensor and id(one) not in met:
-            met.add(id(one))
-            waiting += held.values() if isinstance(held, dict) else held or ()
-    return found
 
 
 def _of_any_size(type: ValueType) -> ValueType:
