@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from dy2st.convert.aliases import BorrowedElement
-from dy2st.convert.kinds.scalars import is_traced, scalar
+from dy2st.convert.kinds.scalars import check, is_traced, scalar
 from dy2st.convert.kinds.table import function_row, method_row
 from dy2st.convert.polyfills import methods
 from dy2st.convert.stage.checks import check_place
@@ -595,22 +595,18 @@ def _place_of(trace: Trace, owner: Any, name: str, item: Any, start: Any, stop: 
         return trace.call(methods.place_of, whole, item, start, stop, words)
     # Of a list of Python all elements are asked side by side: a loop in Python would nest as many
     # branches as there are elements.
-    places = range(len(content))[start:stop]
     answers: list[tuple[int, Any]] = []
-    for place in places:
-        same = _is_same(trace, content[place], item)
-        if same is True and not answers:
-            return place
-        if same is not False:
-            answers.append((place, same))
-        if same is True:
+    for place in range(len(content))[start:stop]:
+        answers.append((place, _is_same(trace, content[place], item)))
+        if answers[-1][1] is True:
             break
-    if not answers:
-        raise ValueError(words)
     # From the last to the first: the first that holds has the last word.
-    found: Any = trace.tracer.number(-1)
-    for place, answer in reversed(answers):
-        found = F.where(trace.tracer.variable(answer), place, found)
-        found.number = int
-    trace.tracer.check(F.greater_equal(found, 0), ValueError(words))
+    found: Any = -1
+    for place, same in reversed(answers):
+        if same is True:
+            found = place
+        elif same is not False:
+            found = F.where(trace.tracer.variable(same), place, found)
+            found.number = int
+    check(trace, found >= 0, ValueError(words))
     return found
