@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, held, is_lazy, new_list, note_put, to_move, when
+from dy2st.convert.kinds.lists import each, held, is_lazy, new_list, to_move, when
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import gathered, is_entry, is_sure, presence, there, there_or
@@ -119,16 +119,12 @@ def _update(trace: Trace, owner: Any, /, *others: Any, **named: Any) -> None:
         traced_keys.update(trace, owner, new)
         new = {}
     for given in (new, named):
-        is_plain = is_sure(trace, given) or not trace.content(owner)
-        if not is_plain or any(is_moved(trace, owner, key) for key in given):
-            for key, value in given.items():
-                put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
-                when(trace, presence(trace, value), put)
+        if given and not trace.content(owner):
+            trace.writable(owner).update(given)
             continue
         for key, value in given.items():
-            note_put(trace, owner, key, value)
-        if given:
-            trace.writable(owner).update(given)
+            put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
+            when(trace, presence(trace, value), put)
 
 
 def _pairs_of(trace: Trace, other: Any = ()) -> Any:
