@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.lists import each, held, is_lazy, new_list, to_move, when
+from dy2st.convert.kinds.lists import each, held, new_list, to_move, when
 from dy2st.convert.kinds.scalars import is_traced_key
 from dy2st.convert.kinds.table import Row, for_each, function_row, method_row, operator_row
 from dy2st.convert.kinds.traced_keys import gathered, is_entry, is_sure, presence, there, there_or
@@ -103,49 +103,32 @@ def _popitem(trace: Trace, owner: Any, last: bool = True) -> Any:
     return key, _pop(trace, owner, key)
 
 
-@keyed_row("dict")
-def _update(trace: Trace, owner: Any, /, *others: Any, **named: Any) -> None:
-    if len(others) == 1 and is_lazy(trace, others[0]) and not isinstance(others[0], dict):
-        # A mapping or pairs that may read the dict before they give the next entry.
-        (other,) = others
-        if hasattr(type(other), "keys"):
-            keys = trace.method(other, "keys")
-            each(trace, keys, lambda key: trace.set_item(owner, key, trace.item(other, key)))
-        else:
-            each(trace, other, lambda pair: trace.set_item(owner, *trace.unpack(pair, 2)))
-        others = ()
-    new = _pairs_of(trace, *others)
-    if not isinstance(new, dict):
-        traced_keys.update(trace, owner, new)
-        new = {}
-    for given in (new, named):
-        if given and not trace.content(owner):
-            trace.writable(owner).update(given)
-            continue
-        for key, value in given.items():
-            put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
-            when(trace, presence(trace, value), put)
+@method_row("dict")
+def _update(trace: Trace, owner: Any, other: Any = (), /, **named: Any) -> None:
+    is_dict = info(type(other)).family == "dict"
+    if type(other) is Union:
+        trace.map_cases(lambda one: _update(trace, owner, one), other)
+    elif is_dict and traced_keys.is_keyed(trace, other):
+        pairs = traced_keys.gone_through(trace, other, lambda pair: pair, True)
+        traced_keys.update(trace, owner, pairs)
+    elif isinstance(other, dict):
+        _put_all(trace, owner, dict(held(trace, other) if is_dict else trace.double_star(other)))
+    elif hasattr(type(other), "keys"):
+        put = lambda key: trace.set_item(owner, key, trace.item(other, key))  # noqa: E731
+        each(trace, trace.method(other, "keys"), put)
+    else:
+        traced_keys.update(trace, owner, other)
+    _put_all(trace, owner, named)
 
 
-def _pairs_of(trace: Trace, other: Any = ()) -> Any:
-    """What `dict(other)` holds, of a dict or of pairs: a dict, or pairs if the data decides."""
-    if info(type(other)).family == "dict":
-        if traced_keys.is_keyed(trace, other):
-            return traced_keys.gone_through(trace, other, lambda pair: pair, True)
-        return dict(held(trace, other))
-    if isinstance(other, dict):
-        return dict(trace.double_star(other))
-    items = trace.listed(other)
-    if type(items) is SymbolicSequence:
-        return items
-    found: dict[Any, Any] = {}
-    for pair in items:
-        key, value = trace.unpack(pair, 2)
-        # Keys before and behind may be equal to one that the Program computes: all stay pairs.
-        if traced_keys.is_decided(trace, key):
-            return items
-        found[key] = value
-    return found
+def _put_all(trace: Trace, owner: Any, given: dict[Any, Any]) -> None:
+    """Set entries, of which some may be missing."""
+    if given and not trace.content(owner):
+        trace.writable(owner).update(given)
+        return
+    for key, value in given.items():
+        put = lambda key=key, value=value: trace.set_item(owner, key, trace.known(value))  # noqa: E731
+        when(trace, presence(trace, value), put)
 
 
 def factory_of(trace: Trace, owner: Any) -> Any:

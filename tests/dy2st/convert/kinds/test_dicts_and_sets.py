@@ -268,6 +268,15 @@ def test_an_entry_that_a_branch_has_deleted_is_found_under_no_traced_key(functio
     same(function, [1.0, -2.0, 0.0], [-1.0, -2.0, 0.0], [2.0, 2.0, 2.0], [-4.0, 1.0, 5.0])
 
 
+def test_update_takes_a_dict_or_pairs_whichever_it_is():
+    def updated(x):
+        d = {"a": x.sum()}
+        d.update({"p": 1.0, "a": x.max()} if x[0] > 0 else [("p", 2.0)])
+        return d, list(d)
+
+    same(updated, [2.0, 1.0], [-2.0, 1.0])
+
+
 def test_a_list_of_pairs_is_no_mapping():
     def tried(run):
         try:
