@@ -410,6 +410,15 @@ def for_(
     is_seen = type(iterable) is Generated or hasattr(type(iterable), "__next__")
     asks_first = test is None or is_seen or own_method(trace, iterable, "__iter__", "__getitem__")
     rest, before = iter(items), len(trace.state.paths)
+    is_code, leave = test is not None and _runs_code(items), lambda *values: values
+    item: Any = None
+
+    def advance(*values: Any) -> Sequence[Any]:
+        """An iteration in which code makes the item."""
+        nonlocal item
+        item = next(rest, _END)
+        return values if item is _END else body(item, *values)
+
     end = trace.tracer.growth.unrolling(trace.tracer.block)
     for iteration in itertools.count():
         if type(iterable) is list and type(trace.content(iterable)) is SymbolicSequence:
@@ -419,6 +428,13 @@ def for_(
         truth = test is None or not asks_first or test_of(trace, test(*state))
         if type(truth) is not bool and is_endless(rest):
             return loop_by_index(trace, indexed(trace, rest), test, body, state, names)[1:]
+        if is_code and type(truth) is not bool:
+            mark_left(trace, iterable)
+            item = None
+            state = stage_if(trace, truth, advance, leave, state, names, word="for")
+            if item is not _END:
+                continue
+            truth = False
         item = _END if truth is False else next(rest, _END)
         if item is not _END and test is not None and not asks_first:
             truth = test_of(trace, test(*state))
@@ -436,7 +452,6 @@ def for_(
             return loop_by_index(trace, indexed(trace, left), test, body, state, names)[1:]
         mark_left(trace, iterable)
         iterate = lambda *values, item=item: body(item, *values)  # noqa: E731
-        leave = lambda *values: values  # noqa: E731
         state = stage_if(trace, truth, iterate, leave, state, names, word="for")
     raise AssertionError("count() does not end")
 
@@ -449,21 +464,21 @@ def made_iterator(trace: Trace, items: Any) -> Any:
 
     All items are taken at once then: neither code of the user's makes them, nor do they change.
     """
-    asked = [items]
-    for one in asked:
-        asked += get_referents(one) if type(one) is tuple or hasattr(type(one), "__next__") else ()
-    is_code = any(isinstance(one, (map, filter)) or _is_of_the_user(one) for one in asked)
-    is_iterator = hasattr(type(items), "__next__")
-    is_carried = is_iterator and not is_code and trace.locations.is_carried(items)
-    if not is_carried or any(isinstance(one, Asked) for one in asked):
+    is_carried = hasattr(type(items), "__next__") and trace.locations.is_carried(items)
+    if not is_carried or _runs_code(items):
         return trace.made(items)
     found = indexed(trace, items)
     return iterator(trace, found.size, found.item)
 
 
-def _is_of_the_user(items: Any) -> bool:
-    """Whether this is a generator, and not ours, of the rows of a tensor."""
-    return isinstance(items, GeneratorType) and items.gi_code.co_filename != __file__
+def _runs_code(items: Any) -> bool:
+    """Whether code makes the items, and no generator of ours, of the rows of a tensor."""
+    asked = [items]
+    for one in asked:
+        asked += get_referents(one) if type(one) is tuple or hasattr(type(one), "__next__") else ()
+    codes = (one.gi_code.co_filename for one in asked if isinstance(one, GeneratorType))
+    is_code = any(isinstance(one, (map, filter, Asked)) for one in asked)
+    return is_code or any(name != __file__ for name in codes)
 
 
 _MOST_BRANCHES = 4  # entries that may be missing: each doubles the number of calls

@@ -219,3 +219,23 @@ def loader_of_batches(x):
             y = y * 10
         out.append(y + batch["index"])
     return out
+
+
+@on([3.0, 5.0, -1.0], [2.0], [-2.0, 1.0], [1.0, 2.0, 6.0, 7.0], unknown=[[None]])
+def a_map_makes_no_item_behind_the_one_that_decides(x):
+    seen = []
+
+    def checked(v):
+        seen.append(v)
+        if v < -1:
+            raise ValueError("low")
+        return v > 4
+
+    try:
+        found = any(map(checked, x.tolist())), True in map(checked, x.tolist())
+        for k, one in enumerate(map(checked, x.tolist())):
+            if one:
+                break
+    except ValueError:
+        return "low", seen
+    return found, k, seen
