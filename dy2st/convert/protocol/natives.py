@@ -401,6 +401,8 @@ def viewed(trace: Trace, value: Any) -> Any:
     found = value
     while issubclass(type(found), (np.ndarray, np.flatiter)) and isinstance(found.base, np.ndarray):
         found = found.base
+    if found is not value and trace.is_outside(value):  # which may be met before it
+        trace.mark_outside(found)
     return found if found is not value and trace.is_outside(found) else None
 
 

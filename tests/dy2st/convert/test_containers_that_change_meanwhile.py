@@ -3,6 +3,7 @@
 from collections import deque
 from itertools import cycle, groupby, tee, zip_longest
 
+import numpy as np
 import pytest
 
 import dy2st
@@ -125,6 +126,19 @@ def test_what_a_container_holds_is_asked_item_by_item(function):
     for x in (UP, DOWN, UP):
         assert static(x, ours) == function(x, pythons)
         assert (ours.counts, ours.recent) == (pythons.counts, pythons.recent)
+
+
+WHOLE = np.zeros(3)
+PART = WHOLE[1:]
+
+
+def test_an_array_shows_what_was_written_into_a_view_of_it():
+    def function(x):
+        PART[0] += 1
+        return WHOLE.tolist(), float(x[0] * WHOLE.sum())
+
+    static = to_static(function)
+    assert [static(UP), static(UP)] == [([0, 1, 0], 1), ([0, 2, 0], 2)]
 
 
 class Counted:
