@@ -19,6 +19,7 @@ from typing import Any
 from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.errors import BranchMismatch, EscapedVariable, LoopMismatch
 from dy2st_runtime.ir import (
+    ArrayType,
     Block,
     Effect,
     F,
@@ -501,11 +502,14 @@ def _note_iterations(
     # What changes names goes on under the other one: `a, b = b, a` lets both be changed.
     places = (place for place in range(count) if block.parameters[place] in changed)
     written = sorted({one for place in places for one in came_from[place]})
+    # Lists keep what views of it were: none is made anew.
+    lists = [end for end in ends if isinstance(end.type, ArrayType)]
     # An iteration that yields what is out of date has changed the tensor under another name.
     has_two_names = any(aliases.origin(end) in changed for end in ends) or any(
         ends[index] in outside
         or _is_shared(tracer, [*starts, *captured], index, index < of_variables)
         or _is_shared(tracer, [*ends, *captured], index, index < of_variables)
+        or _is_shared(tracer, [starts[index], *lists], 0, has_views=True)
         for index in written
     )
     # What is changed without being carried is out of date after the loop. If the loop also reads
@@ -624,7 +628,8 @@ def _two_names() -> EscapedVariable:
         "tensor",
         why="it has two names, or the names change places, as by `a, b = b, a`: Python changes it "
         "under each of them, a Program under one",
-        hint="clone() what is changed where it gets its other name: a, b = b.clone(), a",
+        hint="clone() what is changed where it gets its other name: a, b = b.clone(), a; or what a "
+        "list is to keep of it: items.append(y[i].clone())",
     )
 
 

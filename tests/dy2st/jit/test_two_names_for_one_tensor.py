@@ -487,3 +487,29 @@ def test_an_element_of_a_list_that_gets_another_shape_is_still_what_it_may_be():
     assert [one.tolist() for one in known] == [one.tolist() for one in f(x)]
     with pytest.raises(EscapedVariable, match="may have been changed in place"):
         to_static(f, input_spec=[InputSpec([None, None, None])])(x)
+
+
+def rows_of_what_changes_before_them(x):
+    whole, rows = x * 1, []
+    for place in range(x.shape[0]):
+        whole[0] += 1
+        rows.append(whole[place])
+    return rows
+
+
+def test_a_list_of_views_whose_base_the_next_turn_changes_is_refused():
+    static = to_static(rows_of_what_changes_before_them, input_spec=[InputSpec([None], "float32")])
+    with pytest.raises(EscapedVariable, match="items.append"):
+        static(dy2st.to_tensor([1.0, 2.0]))
+
+
+def test_a_list_of_clones_of_views_is_what_it_was():
+    def function(x):
+        whole, rows = x * 1, []
+        for place in range(x.shape[0]):
+            whole[0] += 1
+            rows.append(whole[place].clone())
+        return [float(row) for row in rows]
+
+    static = to_static(function, input_spec=[InputSpec([None], "float32")])
+    assert static(dy2st.to_tensor([1.0, 2.0])) == function(dy2st.to_tensor([1.0, 2.0])) == [2, 2]
