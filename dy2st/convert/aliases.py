@@ -189,14 +189,15 @@ class AliasTracker:
 
     # -- lists that hold the same elements by value -----------------------------------------------
 
-    def _root(self, node: Layout) -> Layout:
+    def root(self, node: Layout) -> Layout:
+        """What all layouts of elements that may be the same objects have in common."""
         while node in self._roots:
             node = self._roots[node]
         return node
 
     def link(self, one: Layout, other: Layout) -> None:
         """Note that elements of a layout are elements of another one, too."""
-        one, other = self._root(one), self._root(other)
+        one, other = self.root(one), self.root(other)
         if one is not other and has_objects(one):
             self._roots[one] = other
             self._fixed |= {other} if one in self._fixed else set()
@@ -204,11 +205,15 @@ class AliasTracker:
     def fix(self, element: Layout | None) -> None:
         """Note that one object may be several elements: a change of one would not reach others."""
         if element is not None and has_objects(element):
-            self._fixed.add(self._root(element))
+            self._fixed.add(self.root(element))
+
+    def is_fixed(self, element: Layout) -> bool:
+        """Whether something unknown may hold elements of a layout, too."""
+        return self.root(element) in self._fixed
 
     def are_linked(self, one: Layout, other: Layout) -> bool:
         """Whether elements of two layouts may be the same objects."""
-        return self._root(one) is self._root(other)
+        return self.root(one) is self.root(other)
 
     def _element(self, owner: Any) -> Layout | None:
         """The layout of the elements of a list of a length; None of all else."""
@@ -224,10 +229,10 @@ class AliasTracker:
 
     def _hold(self, element: Layout, holders: Iterable[Any]) -> None:
         """Objects are, or hold, elements of a layout."""
-        root = self._root(element)
+        root = self.root(element)
         for one in holders:
             _, known = self._state.holders.get(id(one), (one, ()))
-            if not any(self._root(node) is root for node in known):
+            if not any(self.root(node) is root for node in known):
                 self._state.holders[id(one)] = one, (*known, element)
 
     def _note_originals(self, parts: Iterable[Any], element: Layout | None) -> None:
@@ -244,9 +249,9 @@ class AliasTracker:
     def _others(self, owner: Any, *changed: Any) -> list[Any]:
         """Who holds elements of a list beside itself, and but for what changes."""
         element = self._element(owner)
-        root = None if element is None else self._root(element)
+        root = None if element is None else self.root(element)
         known = self._state.holders.values() if element is not None else ()
-        holders = [one for one, nodes in known if any(self._root(node) is root for node in nodes)]
+        holders = [one for one, nodes in known if any(self.root(node) is root for node in nodes)]
         merged = self._state.merged_with
         mine = {id(one) for own in (owner, *changed) for one in merged(own)}
         others = [one for one in holders if len(holders) > 1 and id(one) not in mine]
@@ -316,7 +321,7 @@ class AliasTracker:
         """An element of a list of a length: what it holds may be changed in place."""
         owner, fragile = self._trace.locations.holder(owner), self._state.fragile
         element = self._element(owner) if self._fixed else None
-        if element is not None and self._root(element) in self._fixed:
+        if element is not None and self.is_fixed(element):
             return item
         # While it is borrowed it may change, so the mark is dropped; `_end` sets it again.
         parts = [part for part in parts_of(item) if fragile.pop(id(part), None) is not None]

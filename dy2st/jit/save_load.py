@@ -341,7 +341,8 @@ def for_file(functions: Sequence[Traced], has_inputs: bool = False) -> list[Conc
         rises, size = keeping.rises, keeping.size
         found = [_again(function, concrete, keeping) for function, concrete in functions]
         is_all = keeping.size == size if len(functions) > 1 else keeping.rises == rises
-        if is_all or any(one.finished.lost for one in found):
+        is_lost = any(one.finished.lost for one in found)
+        if is_all and not (is_lost and keeping.begin_anew()):
             return found
     labels = ", ".join(f"`{one.label}`" for one in keeping.kept.values())
     raise ConversionError(

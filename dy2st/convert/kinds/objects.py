@@ -6,6 +6,7 @@ import copy
 import copyreg
 import inspect
 from abc import ABCMeta
+from collections import namedtuple
 from collections.abc import Sequence
 from operator import is_
 from types import FunctionType, MethodType, ModuleType, SimpleNamespace
@@ -201,10 +202,14 @@ def call_generated(
     trace: Trace, function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """A function that `dataclass` or `namedtuple` has made; NotImplemented for all others."""
-    if not args or function.__code__.co_filename.endswith(".py"):
+    name, file = function.__name__, function.__code__.co_filename
+    kind = args[0] if args and isinstance(args[0], type) else type(args[0] if args else None)
+    if name == "_replace" and file == namedtuple.__code__.co_filename:
+        fields: Any = getattr(kind, "_fields")  # noqa: B009
+        function(tuple.__new__(kind, fields), **kwargs)  # raises for another field
+        return tuple.__new__(kind, [kwargs.get(*pair) for pair in zip(fields, *args, strict=True)])
+    if not args or file.endswith(".py"):
         return NotImplemented
-    kind = args[0] if isinstance(args[0], type) else type(args[0])
-    name = function.__name__
     held = [(one, one.__dict__.get(name)) for one in kind.__mro__]
     # A `__repr__` stands in a wrapper that stops at objects inside of themselves.
     owners = [one for one, own in held if getattr(own, "__wrapped__", own) is function]

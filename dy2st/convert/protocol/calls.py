@@ -260,9 +260,9 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
     try:
         form = None if why else form_of(trace, function)
     except SourceUnavailable:  # made by exec(), as those of dataclasses are
-        return partial(_call_without_source, trace, function)
+        return partial(_call_without_form, trace, function)
     if form is None:
-        library = lambda *values, **named: call_library(trace, function, values, named)  # noqa: E731
+        library = partial(_call_without_form, trace, function)
         is_of_layer = bool(args) and isinstance(args[0], Layer) and function.__name__ == "forward"
         return repeatable(trace, function, library) if is_of_layer else library
     # The traced form is made once in a trace; what the function holds is noted.
@@ -294,7 +294,7 @@ def _called_as(
     return found
 
 
-def _call_without_source(trace: Trace, function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
+def _call_without_form(trace: Trace, function: FunctionType, /, *args: Any, **kwargs: Any) -> Any:
     found = call_generated(trace, function, args, kwargs)
     return call_library(trace, function, args, kwargs) if found is NotImplemented else found
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from io import IOBase
 from typing import Any, NamedTuple
@@ -35,8 +35,10 @@ from dy2st.convert.values.layout import (
     Same,
     SequenceLayout,
     Unlike,
+    all_of,
     as_value_layout,
     count,
+    has_objects,
     number_kind,
     opened,
     width,
@@ -100,6 +102,10 @@ class _NoForm(Exception):
     """A value that a file has no form for."""
 
 
+class _Shared(_NoForm):
+    """A value that another place holds, too."""
+
+
 @dataclass(eq=False)
 class Kept:
     """A place that is kept.
@@ -139,15 +145,26 @@ class Kept:
         is_new: Callable[[Any], bool] = lambda one: (  # noqa: E731
             trace.is_new(one) or id(one) in arguments or view.is_new(one)
         )
-        now = replace(before_all(trace), is_new=is_new)
-        joined = Lub(widens=True)(self.layout, as_value_layout(Same(value, now)))
-        if joined is self.layout:
-            return False
-        self.layout = _as_found(trace, joined, view)
-        self.leaves = _leaves(self.change.before, self.layout, view)
+        now = replace(before_all(trace), is_new=is_new, is_local=is_new)
+        node = as_value_layout(Same(value, now))
+        joined = Lub(widens=True)(self.layout, node)
+        # Another name for an object from outside would not see what changes in a copy of it.
+        known, left = _objects(self.layout, node), _objects(joined)
+        if not all(view.is_new(one) for key, one in known.items() if key not in left):
+            raise _Shared
+        return joined is not self.layout and self._begin_with(_as_found(trace, joined, view), view)
+
+    def opens(self, view: Older) -> bool:
+        """Let it begin with a copy of the object that it has; whether there is any."""
+        node = as_value_layout(self.layout)
+        return node is not self.layout and self._begin_with(node, view)
+
+    def _begin_with(self, layout: Layout, view: Older) -> bool:
+        self.layout = layout
+        self.leaves = _leaves(self.change.before, layout, view)
         first: dict[int, int] = {}
         self.aliases = [(n, first.setdefault(id(one), n)) for n, one in enumerate(self.leaves)]
-        if not isinstance(self.layout, Leaf):  # a tensor may be there twice, or in two places
+        if not isinstance(layout, Leaf):  # a tensor may be there twice, or in two places
             self.leaves = [one if type(one) is list else wrapped(one.array) for one in self.leaves]
         self.types = [*map(_type_of, self.leaves)]
         return True
@@ -176,10 +193,11 @@ class Keeping:
     kept: dict[Any, Kept] = field(default_factory=dict)
     free: set[Dim] = field(default_factory=set)  # the sizes that stand for any
     # Where the traces have found objects; and those of them that lie in what is kept
-    places: dict[int, tuple[Any, set[Any]]] = field(default_factory=dict)
+    places: dict[int, tuple[Any, dict[Any, Home]]] = field(default_factory=dict)
     owned: dict[int, Any] = field(default_factory=dict)
     is_only_written: bool = False  # whether something was changed, and not read
-    is_whole: bool = False  # whether that is kept, too
+    # Whether that is kept, too, and containers with all that they hold, where they have one name
+    is_whole: bool = False
     rises: int = 0  # how often a trace has found something new
 
     def begin(self, trace: Trace) -> None:
@@ -241,10 +259,10 @@ class Keeping:
             if all([self._note(trace, reads, one, finished) for one in changes]):
                 finished.kept_places.add(place.key)
         values = {one: _value_now(trace, one.home) for one in self.kept.values()}
-        shared, left = _shared(trace, values.values()), dict[Kept, list[Variable]]()
+        shared, left = _shared(trace, [*values.values()]), dict[Kept, list[Variable]]()
         for one, value in values.items():
-            # What a container holds may have changed natively.
-            if one.home.name is not CONTENT and value is self.found.get(one.label, MISSING):
+            # Of a tensor that changes in place the trace itself says that it does.
+            if value is self.found.get(one.label, MISSING) and not parts_of(value):
                 continue
             try:
                 self.rises += one.rises(trace, value, taker.of_call, self.view)
@@ -253,14 +271,19 @@ class Keeping:
                 if not (self.has_inputs or all(map(_is_of_a_buffer, one.types))):
                     raise _NoForm
             except (_NoForm, Unlike, ConversionError) as error:
+                self.rises += one.opens(self.view)
                 change = one.change._replace(after=value)
-                finished.lost = finished.lost or _lost(trace, change, error)
+                finished.lost = finished.lost or _lost(
+                    trace, change, error, isinstance(error, _Shared)
+                )
         # Until it has settled, something may be held in a place that nobody reads any more.
         if self.rises > rises or finished.lost:
             return
-        for one, value in values.items():
+        for number, (one, value) in enumerate(values.items()):
+            known = _objects(one.layout).values()
+            is_owned = any(id(it) in self.owned and it is not one.change.before for it in known)
             is_elsewhere = reads.are_elsewhere(one.held, one.home, self.owned)
-            if is_elsewhere or shared & {id(part) for part in parts_of(value)}:
+            if number in shared or is_owned or is_elsewhere:
                 change = one.change._replace(after=value)
                 finished.lost = finished.lost or _lost(trace, change, are_several=True)
         for one, leaves in left.items():
@@ -292,6 +315,10 @@ class Keeping:
     def _note(self, trace: Trace, reads: Reads, change: Change, finished: Finished) -> bool:
         """Whether a changed place is one that is kept from now on."""
         home, before, _, _, is_read = change
+        _, places = self.places.get(id(home.owner), (None, dict[Any, Home]()))
+        if self.is_whole and home.name is CONTENT and len(places) == 1:
+            (home,), before = places.values(), home.owner
+            change = change._replace(home=home, before=before)
         is_content = home.name is CONTENT and not home.steps
         held = [one for one in met_in(before, ("tuple",)) if not (is_content and one is before)]
         objects = [one for one in held if not isinstance(one, Tensor)]
@@ -330,10 +357,11 @@ class Keeping:
         return Older(fields=attributes_of, taken=taken, is_new=owned)
 
     def begin_anew(self) -> bool:
-        """A trace has failed: keep what was only written, too, if there is any."""
-        is_new, self.is_whole = self.is_only_written and not self.is_whole, True
+        """A trace has failed: keep more, if there is more."""
+        has_contents = any(one.home.name is CONTENT for one in self.kept.values())
+        is_new, self.is_whole = not self.is_whole and (has_contents or self.is_only_written), True
         if is_new:
-            self.kept, self.rises = {}, self.rises + 1
+            self.kept, self.owned, self.rises = {}, {}, self.rises + 1
         return is_new
 
     @property
@@ -396,7 +424,7 @@ class Reads:
             self._find(home.at(index), one)
         if isinstance(value, Tensor) or not info(type(value)).is_value:
             self.homes.setdefault(id(value), home)
-            self.places.setdefault(id(value), (value, set()))[1].add(home.key)
+            self.places.setdefault(id(value), (value, {}))[1][home.key] = home
 
     def changes(self, place: Place) -> Iterator[Change]:
         """What is changed in a place that was written, value by value."""
@@ -535,6 +563,12 @@ def _as_found(trace: Trace, node: Layout, view: Older) -> Layout:
     raise _NoForm
 
 
+def _objects(*nodes: Layout) -> dict[int, Any]:
+    """The objects that layouts name, of those that could be changed in place."""
+    known = [node.value for node in all_of(nodes) if isinstance(node, Same)]
+    return {id(one): one for one in known if parts_of(one)}
+
+
 def _leaves(value: Any, node: Layout, view: Older) -> list[Any]:
     """The leaves of a value from outside: tensors, and lists of these."""
     if isinstance(node, Same):
@@ -603,19 +637,24 @@ def _is_of_a_buffer(type: ValueType) -> bool:
     return isinstance(type, TensorType) and not symbols(type.shape)
 
 
-def _shared(trace: Trace, values: Iterable[Any]) -> set[int]:
-    """The ids of what several places hold by value, or may hold: a change would reach one alone."""
-    state, groups = trace.state, dict[int, list[Any]]()
+def _shared(trace: Trace, values: Sequence[Any]) -> set[int]:
+    """The places of values that hold what another one may hold: a change would reach one alone."""
+    state, holders = trace.state, dict[int, list[int]]()
     found = set[int]()
-    for value in values:
-        for part in parts_of(value):
+    for place, value in enumerate(values):
+        for part in [value] if type(value) is SymbolicSequence else parts_of(value):
             if trace.is_outside(part):
                 continue
-            group = state.merged.get(id(part), part)
-            groups.setdefault(id(group), []).append(part)
+            held = [state.merged.get(id(part), part)]
             if any(id(part) in one for one in (state.fragile, state.borrowed, state.stale)):
-                found.add(id(part))
-    return found | {id(one) for several in groups.values() if len(several) > 1 for one in several}
+                found.add(place)
+            element = getattr(trace.raw(part), "element", None)
+            if element is not None and has_objects(element):
+                held.append(trace.alias_tracker.root(element))
+                found |= {place} if trace.alias_tracker.is_fixed(element) else set()
+            for one in held:
+                holders.setdefault(id(one), []).append(place)
+    return found.union(*(several for several in holders.values() if len(several) > 1))
 
 
 def _lost(

@@ -10,8 +10,8 @@ import random
 
 BEGIN = (
     "self.l, self.m, self.d, self.q, self.h, self.g, self.o, self.t, self.n, self.f, self.s, "
-    "self.mode, self.b = [], [1], {}, deque(maxlen=3), None, dy2st.zeros([0]), "
-    "SimpleNamespace(v=0, l=[]), (), 0, 0.0, set(), 'a', None"
+    "self.mode, self.b, self.p, self.r = [], [1], {}, deque(maxlen=3), None, dy2st.zeros([0]), "
+    "SimpleNamespace(v=0, l=[]), (), 0, 0.0, set(), 'a', None, [], [0]"
 )
 
 NUMBERS = (
@@ -72,7 +72,7 @@ STATEMENTS = (
     "self.m = [a + 1 for a in self.m if a < 9] + [{number} % 3]",
     "self.m, self.o.l = self.o.l + [1], self.m",
     "self.d[{number} % 3] = {tensor}.sum()",
-    "self.d['n'] = self.d.get('n', 0) + 1",
+    "self.d['n'] = self.d.get('n', x[0]) + 1",
     "self.d.setdefault({number} % 4, x.min())",
     "self.d.pop({number} % 3, None)",
     "self.d = {{k: v + 1 for k, v in self.d.items()}}",
@@ -112,6 +112,16 @@ STATEMENTS = (
     "self.b = self.b or SimpleNamespace(v=3)",
     "if self.b is not None: self.b.v += 2",
     "self.b = self.o",
+    "self.p.append([{number}])",
+    "self.p = [*self.p, [1]][-3:]",
+    "self.p.append(self.r)",
+    "self.r = self.p[-1] if self.p else [2]",
+    "self.r = [{number}]",
+    "self.r.append(1)",
+    "for a in self.p: a.append(1)",
+    "if self.p: self.p[0].append({number})",
+    "self.r = self.o.l",
+    "self.o.l = self.r",
     "for v in self.l: x = x + v",
     "for k in list(self.d): self.d[k] = self.d[k] + 1",
     "for i, v in enumerate(self.m): self.m[i] = v + i",
@@ -128,6 +138,8 @@ RESULTS = (
     "list(self.m)",
     "len(self.d)",
     "len(self.q)",
+    "[len(a) for a in self.p]",
+    "sum(self.r)",
     "self.h is None",
     "self.g.sum()",
     "self.o.v",

@@ -378,6 +378,26 @@ FORMS: dict[str, tuple[str, ...]] = {
         return x
         """,
     ),
+    "a list that is kept with its object, and changes in place": (
+        "self.o, self.n = SimpleNamespace(l=[]), 0",
+        """
+        self.n += 1
+        if self.n == 1:
+            self.o = SimpleNamespace(l=[x.sum()])
+        self.o.l.append(x.max())
+        return x * len(self.o.l)
+        """,
+    ),
+    "what begins anew in a branch": (
+        "self.score, self.done = [], False",
+        """
+        if self.done:
+            self.score = []
+        self.score.append(x.sum())
+        self.done = x.sum() > 6
+        return sum(self.score) + x
+        """,
+    ),
     "lists that change places": (
         "self.a, self.b = [], []",
         "self.a.append(x.sum()); self.a, self.b = self.b, self.a; return x * len(self.a)",
@@ -403,6 +423,27 @@ REFUSED = {
         "self.a, self.b = {'h': dy2st.zeros([3])}, {}; self.b['h'] = self.a['h']",
         "self.a['h'] = self.a['h'] + x; return self.a['h'] + self.b['h']",
         "a value of its own for each name\n.*clone",
+    ),
+    "a list that is made one with another": (
+        "self.a, self.b = [0], SimpleNamespace(l=[])",
+        """
+        self.a.append(1)
+        if x[0] <= 2:
+            self.a = self.b.l
+        return x, sum(self.a), len(self.b.l)
+        """,
+        "a value of its own for each name\n.*clone",
+    ),
+    "one new list in two lists": (
+        "self.a, self.b = [], []",
+        """
+        new = [x.sum()]
+        self.a.append(new)
+        self.b.append(new)
+        self.b[0].append(x.max())
+        return x * len(self.a[0])
+        """,
+        "reads the attribute `a` of a Model, and changes it for the next call",
     ),
     "one new list by two names": (
         "self.a, self.b = [1], [1]",

@@ -122,6 +122,16 @@ def namedtuple_of_a_list(x):
     return len(kept), p.x
 
 
+def namedtuple_replaced(x):
+    p = Point((), 0)
+    for v in x:
+        p = p._replace(x=(*p.x, v), y=p.y + 1)
+    try:
+        return sum(p.x), p.y, p._replace(z=1)
+    except (TypeError, ValueError) as error:
+        return sum(p.x), p.y, "unexpected" in str(error)
+
+
 def copies(x):
     rows = [[x], {"a": [x]}]
     shallow, deep = copy.copy(rows), copy.deepcopy(rows)
@@ -248,6 +258,7 @@ FUNCTIONS = (
         copies_of_lists_of_a_length,
         copies_of_tensors,
         namedtuple_of_a_list,
+        namedtuple_replaced,
     ),
 )
 
