@@ -222,9 +222,12 @@ def _of_paddle(
 
 
 def programs_to_save(
-    layer: Any, input_spec: Sequence[Any] | None
+    layer: Any, input_spec: Sequence[Any] | None, has_inputs: bool = True
 ) -> tuple[dict[str, Program], dict[str, Any]]:
-    """The Programs of a file, and the arrays of their state, both by name."""
+    """The Programs of a file, and the arrays of what they keep, both by name.
+
+    has_inputs: whether who runs them keeps inputs from call to call, too.
+    """
     if isinstance(layer, io.LoadedModel):
         if input_spec is not None:
             raise ArgumentError("a loaded model has the Programs of its file: no input_spec")
@@ -258,7 +261,7 @@ def programs_to_save(
         else:
             specs = input_spec if name == "forward" else None
             traced[name] = function, _program_of(function, specs)
-    found = for_file([*traced.values()], has_inputs=True)
+    found = for_file([*traced.values()], has_inputs)
     changed = {name for concrete in found for name in concrete.main_program.updates}
     inputs = {name: value for one in found for name, value in one.finished.kept_inputs.items()}
     changed = changed.union(*(one.finished.changed_inputs for one in found))

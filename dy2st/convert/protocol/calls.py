@@ -261,10 +261,12 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
         form = None if why else form_of(trace, function)
     except SourceUnavailable:  # made by exec(), as those of dataclasses are
         return partial(_call_without_form, trace, function)
-    if form is None:
-        library = partial(_call_without_form, trace, function)
+    if form is None and function.__name__ != "_replace":  # of a namedtuple
+        library = lambda *values, **named: call_library(trace, function, values, named)  # noqa: E731
         is_of_layer = bool(args) and isinstance(args[0], Layer) and function.__name__ == "forward"
         return repeatable(trace, function, library) if is_of_layer else library
+    if form is None:
+        return partial(_call_without_form, trace, function)
     # The traced form is made once in a trace; what the function holds is noted.
     trace.read("code", function, "__code__", function.__code__)
     if trace.is_outside(function):

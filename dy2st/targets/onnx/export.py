@@ -22,6 +22,7 @@ from dy2st_runtime.ir import Program
 from dy2st_runtime.ir.checks.verifier import verify as verify_program
 from dy2st_runtime.ir.functions import without_functions
 from dy2st_runtime.ir.location import without_own_frames
+from dy2st_runtime.kept_inputs import kept_inputs
 from dy2st_runtime.progress import Progress
 
 Array = np.ndarray[Any, Any]
@@ -159,10 +160,16 @@ def _program_and_state(
         return layer, {key: np.asarray(state[key]) for key in layer.state}
     if state is not None:
         raise ArgumentError("state is for a Program: a Layer has its own")
-    programs, arrays = programs_to_save(layer, input_spec)
+    programs, arrays = programs_to_save(layer, input_spec, has_inputs=False)
     name = name or ("forward" if "forward" in programs else next(iter(programs)))
     if name not in programs:
         raise ArgumentError(f"there is no Program {name!r}; there are {', '.join(programs)}")
+    kept = ", ".join(variable.name for variable in kept_inputs(programs[name], arrays))
+    if kept:
+        raise ArgumentError(
+            f"{name} keeps {kept} from call to call, which a model of ONNX cannot: export a "
+            "function that takes and returns it"
+        )
     return programs[name], {key: np.asarray(arrays[key]) for key in programs[name].state}
 
 

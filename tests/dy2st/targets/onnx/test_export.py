@@ -10,7 +10,7 @@ import pytest
 
 import dy2st
 from dy2st import nn, to_static
-from dy2st.errors import ArgumentError, EngineError
+from dy2st.errors import ArgumentError, ConversionError, EngineError
 from dy2st.static import InputSpec
 
 onnx = pytest.importorskip("onnx", reason="ONNX needs onnx: pip install 'dy2st[onnx]'")
@@ -339,3 +339,23 @@ def test_where_the_package_onnx_is_missing_the_extra_is_named(monkeypatch, tmp_p
     for step in (newest_opset, lambda: exported(lambda x: x * 2, tmp_path, spec("n"))):
         with pytest.raises(ArgumentError, match=r"pip install 'dy2st\[onnx\]'"):
             step()
+
+
+class Rows(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.rows = []
+
+    def forward(self, x):
+        self.rows.append(x)
+        return sum(self.rows)
+
+
+def test_what_a_model_keeps_in_lists_is_refused(tmp_path):
+    spec = [InputSpec([3], "float32", "x")]
+    with pytest.raises(ConversionError, match="changes it for the next call"):
+        dy2st.onnx.export(Rows(), str(tmp_path / "rows"), input_spec=spec)
+    dy2st.jit.save(Rows(), str(tmp_path / "rows"), spec)
+    with pytest.raises(ArgumentError, match="forward keeps rows from call to call"):
+        dy2st.onnx.export(dy2st.jit.load(str(tmp_path / "rows")), str(tmp_path / "rows"))
+    assert not list(tmp_path.glob("*.onnx"))
