@@ -16,10 +16,10 @@ from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.tables import STORES, Table
 
 
-def met_in(value: Any, opened: Container[str] = ("tuple", "bundle")) -> Iterator[Any]:
-    """The lists, dicts, objects and tensors in a value, as often as they are met there.
+def objects_in(value: Any, opened: Container[str] = ("tuple", "bundle")) -> Iterator[Any]:
+    """The lists, dicts, objects and tensors in a value, as often as they stand there.
 
-    opened: the families of types of which parts are met, and no object itself.
+    opened: the families of types of which the parts count, and not the object itself.
     """
     waiting, seen = [value], set[int]()
     while waiting:
@@ -40,7 +40,7 @@ def met_in(value: Any, opened: Container[str] = ("tuple", "bundle")) -> Iterator
 
 def parts_of(value: Any) -> list[Any]:
     """The lists, dicts and objects in a value, itself among them; each of them once."""
-    return [*{id(one): one for one in met_in(value) if not isinstance(one, Tensor)}.values()]
+    return [*{id(one): one for one in objects_in(value) if not isinstance(one, Tensor)}.values()]
 
 
 def check_held(owner: Any, state: Any) -> None:

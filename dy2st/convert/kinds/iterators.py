@@ -397,7 +397,7 @@ def unchanged(trace: Trace, source: Any) -> Callable[[], None]:
     def state() -> list[Any]:
         trace.alias_tracker.return_all()
         outside = [variable for _, variable in trace.tracer.assigned()]
-        return [trace.repeats.version, *outside, *behind(trace, source)]
+        return [trace.repeats.version, *outside, *reachable(trace, source)]
 
     def check_same() -> None:
         if not same_items(before, state()):
@@ -422,8 +422,8 @@ def _made_of(trace: Trace, made: Any, source: Any) -> Any:
     return trace.made(items)
 
 
-def behind(trace: Trace, source: Any) -> list[Any]:
-    """All that lies behind a value now, and that code may change."""
+def reachable(trace: Trace, source: Any) -> list[Any]:
+    """All that can be reached from a value now, and that code may change."""
     # What holds itself ends where it was met, and so does what is the trace's own.
     found, waiting, met = list[Any](), [source], {id(its) for its in vars(trace).values()}
     while waiting:

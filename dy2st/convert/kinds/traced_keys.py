@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -312,8 +312,6 @@ def pair_at(trace: Trace, owner: Any, place: Any) -> Any:
 
 def item(trace: Trace, owner: Any, key: Any) -> Any:
     """`owner[key]`."""
-    if type(owner) is Counter:
-        return get(trace, owner, key, 0)
     if type(owner) is defaultdict and owner.default_factory is not None:
         return setdefault(trace, owner, key, None, owner.default_factory)
     return pair_at(trace, owner, sure_place(trace, owner, key))[1]

@@ -41,7 +41,7 @@ from dy2st.convert.kinds.scalars import as_number, like_number, refuse_native_ke
 from dy2st.convert.kinds.side_effects import refuse_change, user_frames
 from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad, stored
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
-from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there, there_or
+from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there
 from dy2st.convert.objects import fields_in, is_namespace, layer_value, setter_of
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.natives import with_overlay_materialised
@@ -75,7 +75,7 @@ def attr(trace: Trace, owner: Any, name: str) -> Any:
     if row.is_atom or row.is_container or kind is tuple or kind is SymbolicSequence:
         return getattr(owner.kind() if kind is SymbolicSequence else owner, name)
     if row.family == "proxy":
-        return attr(trace, _behind(trace, owner), name)
+        return attr(trace, _referent(trace, owner), name)
     if kind is Text and name in TEXT_METHODS:
         text = as_codes(trace, owner)
         return MethodType(TEXT_METHODS[name], text) if is_of_codes(text) else getattr(text, name)
@@ -281,7 +281,7 @@ def set_attr(trace: Trace, owner: Any, name: str, value: Any) -> None:
         map_cases(trace, lambda one: set_attr(trace, one, name, value), owner)
         return
     if info(kind).family == "proxy":
-        set_attr(trace, _behind(trace, owner), name, value)
+        set_attr(trace, _referent(trace, owner), name, value)
         return
     if info(kind).family == "tensor" and not is_deleted:
         if name == "grad" and isinstance(owner, Tensor):
@@ -312,7 +312,7 @@ def del_attr(trace: Trace, owner: Any, name: str) -> None:
     set_attr(trace, owner, name, MISSING)
 
 
-def _behind(trace: Trace, proxy: Any) -> Any:
+def _referent(trace: Trace, proxy: Any) -> Any:
     """The object that a proxy stands for; ReferenceError if it is gone."""
     found = proxy.__dir__.__self__  # all methods but those of operators are that object's
     return trace.mark_outside(found) if trace.is_outside(proxy) else found
@@ -569,21 +569,21 @@ def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
         if value is MISSING:
             raise KeyError(key)
         return value
-    key = known(trace, key)
-    content = trace.content(owner)
+    if type(owner) is Counter:
+        return method(trace, owner, "get", key, 0)
+    key, content = known(trace, key), trace.content(owner)
     has_factory = type(owner) is defaultdict and owner.default_factory is not None
     if type(content) is SymbolicSequence or (has_factory and traced_keys.is_decided(trace, key)):
         return traced_keys.item(trace, owner, key)
     if type(key) is Union:
         return map_cases(trace, lambda one: _of_dict(trace, owner, one), key)
-    none = (lambda: 0) if type(owner) is Counter else None
     if traced_keys.is_decided(trace, key):
         trace.read_content(owner)
-        return value_at(trace, content, key, none)
+        return value_at(trace, content, key)
     found = trace.read_item(owner, key, content.get(key, MISSING))
     if has_factory and (found is MISSING or may_be_missing(trace, found)):
         return method(trace, owner, "setdefault", key, call(trace, factory_of(trace, owner)))
-    return there(trace, key, found) if none is None else there_or(trace, found, none)
+    return there(trace, key, found)
 
 
 def set_item(trace: Trace, owner: Any, index: Any, value: Any) -> None:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dy2st.convert.call_context import free_name
-from dy2st.convert.objects import attributes_of, met_in, native_attribute, parts_of
+from dy2st.convert.objects import attributes_of, native_attribute, objects_in, parts_of
 from dy2st.convert.replay.places import PLACES, AnyNumber, ReadKey, is_plain_tensor
 from dy2st.convert.replay.result import Finished, Taker
 from dy2st.convert.trace import Place, Trace, before_all
@@ -320,7 +320,7 @@ class Keeping:
             (home,), before = places.values(), home.owner
             change = change._replace(home=home, before=before)
         is_content = home.name is CONTENT and not home.steps
-        held = [one for one in met_in(before, ("tuple",)) if not (is_content and one is before)]
+        held = [one for one in objects_in(before, ("tuple",)) if not (is_content and one is before)]
         objects = [one for one in held if not isinstance(one, Tensor)]
         own = {id(one): one for one in objects}
         are_several = len(own) < len(objects) or reads.are_elsewhere(held, home, own)
