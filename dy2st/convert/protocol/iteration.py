@@ -29,7 +29,6 @@ from dy2st.convert.kinds.iterators import (
     is_counting,
     is_endless,
     iterator,
-    left_of,
     mark_left,
     next_of,
     of_list,
@@ -250,10 +249,6 @@ def unpack(trace: Trace, value: Any, count: int) -> Sequence[Any]:
     value = known(trace, value)
     if type(value) is Union:
         return map_cases(trace, lambda one: tuple(unpack(trace, one, count)), value)  # type: ignore[no-any-return]
-    if kind is Generated and type(value.iterable) is Union and left_of(trace, value) is None:
-        # The items of a generator over one of several things
-        of_each = lambda one: tuple(unpack(trace, trace.made(value.generator(one)), count))  # noqa: E731
-        return map_cases(trace, of_each, value.iterable)  # type: ignore[no-any-return]
     if isinstance(value, Tensor) and isinstance(value.shape[0] if value.ndim else 0, Dim):
         size = trace.tracer.number(value.shape[0])
         wrong = ValueError(f"a wrong number of values to unpack (expected {count})")
