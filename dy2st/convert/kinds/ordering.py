@@ -282,16 +282,6 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
         return (trace.add(total, item),)
 
     found = in_any_order(trace, iterable)
-    content = trace.content(found) if type(found) is list else None
-    element = content.element if type(content) is SymbolicSequence else None
-    if isinstance(element, Leaf) and element.rank:
-        # The start is no vector: only where there is no item it is the sum.
-
-        def added() -> Any:
-            begun, rest = trace.add(start, trace.item(found, 0)), trace.item(found, slice(1, None))
-            return trace.for_(rest, None, iteration, (begun,), ("the sum",))[0]
-
-        return trace.if_exp(found, added, lambda: start)
     total = trace.for_(found, None, iteration, (start,), ("the sum",))[0]
     if found is not iterable and number_kind(total) not in (bool, int):
         # The order decides how floats are rounded.
