@@ -155,6 +155,7 @@ def append_cond(
         for result, leaf in zip(results, block.yields, strict=True)
         if tracer.aliases.origin(leaf) in overwritten
     ]
+    current = _current(tracer, captured)
     for variable in (*changed[0], *changed[1], *outdated):
         tracer.overwrite(variable)
     alone = zip(*(tracer.aliases.alone(block.yields) for block in blocks), strict=True)
@@ -163,7 +164,7 @@ def append_cond(
     for block in blocks:
         outer = dict(zip(block.parameters, captured, strict=True))
         for result, leaf in zip(results, block.yields, strict=True):
-            _note_yielded(tracer, result, leaf, outer)
+            _note_yielded(tracer, result, leaf, outer, current)
         _note_pairs(tracer, block.yields, results)
     return results
 
@@ -522,9 +523,10 @@ def _note_iterations(
     read = origins.union(bases) - (carried - origins) if beside else frozenset()
     if has_two_names or any(aliases.origin(one) in read for one in beside):
         raise _two_names()
+    current = _current(tracer, operands).difference(operands[index] for index in written)
     for one in (*(operands[index] for index in written), *beside):
         tracer.overwrite(one)
-    _note_results(tracer, block, operands, results, came_from)
+    _note_results(tracer, block, operands, results, came_from, current)
 
 
 def _read_in(block: Block) -> set[Variable]:
@@ -553,6 +555,7 @@ def _note_results(
     operands: Sequence[Variable],
     results: Sequence[Variable],
     came_from: Sequence[Sequence[int]],
+    current: Collection[Variable],
 ) -> None:
     """The results of a loop may be what an iteration yields, and what the loop began with.
 
@@ -575,9 +578,10 @@ def _note_results(
     own = set(block.parameters[:count])
     for result, places in zip(results, came_from, strict=True):
         for place in places:
-            _note_alias(tracer, result, operands[place])
+            if operands[place] in current:
+                tracer.aliases.note(result, operands[place])
             if ends[place] not in own:
-                _note_yielded(tracer, result, ends[place], outer)
+                _note_yielded(tracer, result, ends[place], outer, current)
     _note_pairs(tracer, ends, results)
 
 
@@ -634,13 +638,20 @@ def _two_names() -> EscapedVariable:
 
 
 def _note_yielded(
-    tracer: Tracer, result: Variable, inner: Variable, outer: Mapping[Variable, Variable]
+    tracer: Tracer,
+    result: Variable,
+    inner: Variable,
+    outer: Mapping[Variable, Variable],
+    current: Collection[Variable],
 ) -> None:
     """A result may be what a Block yields; `outer`: what its parameters are around it."""
-    if inner in outer:
-        _note_alias(tracer, result, outer[inner])
-    else:
-        tracer.aliases.note(result, inner)
+    if outer.get(inner, inner) in current or inner not in outer:
+        tracer.aliases.note(result, outer.get(inner, inner))
+
+
+def _current(tracer: Tracer, variables: Sequence[Variable]) -> set[Variable]:
+    """Those that are not out of date before an operator that may change them on one path."""
+    return {one for one in variables if tracer.aliases.origin(one).overwritten is None}
 
 
 def _note_pairs(tracer: Tracer, inner: Sequence[Variable], results: Sequence[Variable]) -> None:
@@ -675,9 +686,3 @@ def shared_by(tracer: Tracer, block: Block, of_variables: int) -> set[Shared]:
             known = places.keys() & map(aliases.origin, memory)
             found |= {(number, places[each]) for each in known}
     return found
-
-
-def _note_alias(tracer: Tracer, result: Variable, outer: Variable) -> None:
-    """A result may be another tensor, unless that is out of date."""
-    if tracer.aliases.origin(outer).overwritten is None:
-        tracer.aliases.note(result, outer)

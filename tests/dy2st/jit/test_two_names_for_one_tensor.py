@@ -513,3 +513,21 @@ def test_a_list_of_clones_of_views_is_what_it_was():
 
     static = to_static(function, input_spec=[InputSpec([None], "float32")])
     assert static(dy2st.to_tensor([1.0, 2.0])) == function(dy2st.to_tensor([1.0, 2.0])) == [2, 2]
+
+
+def chosen_twice_between_views(x):
+    other, whole = x + 1, x * 1
+    part = whole[0]
+    if x[1] > 0:
+        part = other[1]
+    if x[1] > 0:
+        other[0] = 7
+        part = other[1]
+    whole[0] = 19
+    return part
+
+
+def test_what_was_chosen_twice_is_out_of_date_after_a_change_of_the_first():
+    for x in ([5.0, 0.0], [5.0, 1.0]):
+        with pytest.raises(EscapedVariable, match="may have been changed in place"):
+            to_static(chosen_twice_between_views)(dy2st.to_tensor(x)).numpy()
