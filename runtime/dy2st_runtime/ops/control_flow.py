@@ -19,7 +19,6 @@ from typing import Any
 from dy2st_runtime.dims import Condition, Dim, symbols
 from dy2st_runtime.errors import BranchMismatch, EscapedVariable, LoopMismatch
 from dy2st_runtime.ir import (
-    ArrayType,
     Block,
     Effect,
     F,
@@ -503,14 +502,15 @@ def _note_iterations(
     # What changes names goes on under the other one: `a, b = b, a` lets both be changed.
     places = (place for place in range(count) if block.parameters[place] in changed)
     written = sorted({one for place in places for one in came_from[place]})
-    # Lists keep what views of it were: none is made anew.
-    lists = [end for end in ends if isinstance(end.type, ArrayType)]
+    # What a list holds, or a branch has chosen, is a view that is not made anew.
+    kept = (aliases.origin(end) for end in ends if tracer.views.root_of_view(end) is None)
+    bases = [aliases.origin(base) for end in kept for base in _looked_into(tracer, end)[1:]]
     # An iteration that yields what is out of date has changed the tensor under another name.
     has_two_names = any(aliases.origin(end) in changed for end in ends) or any(
         ends[index] in outside
         or _is_shared(tracer, [*starts, *captured], index, index < of_variables)
         or _is_shared(tracer, [*ends, *captured], index, index < of_variables)
-        or _is_shared(tracer, [starts[index], *lists], 0, has_views=True)
+        or any(aliases.may_be_one(aliases.origin(starts[index]), base) for base in bases)
         for index in written
     )
     # What is changed without being carried is out of date after the loop. If the loop also reads
@@ -519,8 +519,8 @@ def _note_iterations(
     beside = [variable for variable in path.overwritten if variable not in own]
     carried = frozenset(map(aliases.origin, operands[of_variables:count]))
     origins = frozenset(map(aliases.origin, captured))
-    bases = (one for variable in origins for one in _looked_into(tracer, variable))
-    read = origins.union(bases) - (carried - origins) if beside else frozenset()
+    whole = (one for variable in origins for one in _looked_into(tracer, variable))
+    read = origins.union(whole) - (carried - origins) if beside else frozenset()
     if has_two_names or any(aliases.origin(one) in read for one in beside):
         raise _two_names()
     current = _current(tracer, operands).difference(operands[index] for index in written)

@@ -531,3 +531,18 @@ def test_what_was_chosen_twice_is_out_of_date_after_a_change_of_the_first():
     for x in ([5.0, 0.0], [5.0, 1.0]):
         with pytest.raises(EscapedVariable, match="may have been changed in place"):
             to_static(chosen_twice_between_views)(dy2st.to_tensor(x)).numpy()
+
+
+def a_view_chosen_by_some_turns(x):
+    part, turns = x[1:] * 2, x.sum() * 0
+    while turns < 3:
+        x[1] += 2
+        if turns < x[0]:
+            part = x[1:]
+        turns += 1
+    return part
+
+
+def test_a_view_that_an_earlier_turn_has_chosen_is_refused_where_its_base_changes():
+    with pytest.raises(EscapedVariable, match="may have another name"):
+        to_static(a_view_chosen_by_some_turns)(dy2st.to_tensor([1.0, 2.0]))
