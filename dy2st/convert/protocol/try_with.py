@@ -249,7 +249,9 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     again: Any = source_of(trace, nobodys)
     try:
         value = consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
-    except BaseException:  # any: it ends a generator, whatever is left of its iterator
+    except BaseException as error:  # any: it ends a generator, whatever is left of its iterator
+        if is_refusal(error):
+            trace.locations.carry(made, source.at)
         if not source.restarts:
             _end(trace, source)
         raise

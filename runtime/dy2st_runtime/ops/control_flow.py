@@ -13,6 +13,7 @@ Engines and interpreters run them by name; they have no kernels.
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -246,12 +247,21 @@ def is_at_any_time(block: Block, *around: Block) -> bool:
     """Whether nobody sees when a Block runs: it shows and raises nothing, nor draws numbers."""
     for operator in block.walk():
         own = function_of(operator) if operator.name == CALL else None
-        is_raise = operator.name == "raise" and operator.attributes["kind"] != "KeyError"
         is_seen = not is_unseen(operator) or lookup(operator.name).effect is Effect.RANDOM
-        is_seen = is_seen or is_raise  # but for what a place asks for that is not there
-        if is_seen or not (own is None or own in around or is_at_any_time(own, *around, own)):
+        if (
+            is_seen
+            or _is_statement_that_raises(operator)
+            or not (own is None or own in around or is_at_any_time(own, *around, own))
+        ):
             return False
     return True
+
+
+def _is_statement_that_raises(operator: Operator) -> bool:
+    """Whether the user's code says `raise` or `assert` here; an index may not fit anywhere."""
+    if operator.name not in ("assert", "raise") or (at := operator.location) is None:
+        return False
+    return linecache.getline(at.file, at.line)[at.column - 1 :].startswith(("assert", "raise"))
 
 
 def append_call(

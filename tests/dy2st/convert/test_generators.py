@@ -50,7 +50,7 @@ def first_and_rest(x):
         found = []
         for v in x.tolist():
             found.append(v)
-            if len(found) == limit or v > 1.5:
+            if len(found) == limit or max(abs(one) for one in found) > 1.5:
                 yield found
                 found = []
         if found:
@@ -59,6 +59,20 @@ def first_and_rest(x):
     items = batches(2)
     first = next(items)
     return first, [sum(one) for one in items]
+
+
+def popped_by_key(x):
+    def pairs():
+        table = {}
+        for v in x.tolist():
+            table.setdefault(int(v) % 2, []).append(v)
+            if len(table[int(v) % 2]) > 1:
+                yield table.pop(int(v) % 2)
+        for key in sorted(table):
+            yield table[key]
+
+    items = pairs()
+    return next(items), [len(one) for one in items]
 
 
 def taken_by_one_call_each(x):
@@ -77,7 +91,9 @@ def searched_by_in(x):
     return 4.0 in items, list(items)
 
 
-@pytest.mark.parametrize("function", [first_and_rest, taken_by_one_call_each, searched_by_in])
+@pytest.mark.parametrize(
+    "function", [first_and_rest, popped_by_key, taken_by_one_call_each, searched_by_in]
+)
 def test_what_a_generator_has_left_is_taken_later(function):
     same(function, *CALLS)
 
