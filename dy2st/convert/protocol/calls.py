@@ -6,7 +6,7 @@ import struct
 import sys
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextvars import ContextVar
 from enum import Enum, EnumMeta, Flag
 from functools import partial
@@ -21,6 +21,7 @@ from types import (
 )
 from typing import Any
 
+from dy2st.convert.aliases import MoreIsKnown
 from dy2st.convert.effect_table import (
     IGNORE_MARK,
     EffectRow,
@@ -289,7 +290,17 @@ def _called_as(
         give = lambda *to: pushing(trace, function, to[-1])(*args, **kwargs)  # noqa: E731
         if trace.locations.here()[0] in trace.locations.carried:
             return trace.generate(function, (args, tuple(kwargs.values())), give)
-        return trace.note_generator(bound(*args, **kwargs), give)
+
+        def made(items: Iterable[Any], at: tuple[Any, ...]) -> Generator[Any, Any, Any]:
+            try:
+                return (yield from items)
+            except ConversionError as error:  # a tensor decides on what Python asks for
+                if not isinstance(error, MoreIsKnown):
+                    trace.locations.carry(give, at)
+                raise
+
+        made.__name__, made.__qualname__ = function.__name__, function.__qualname__
+        return trace.note_generator(made(bound(*args, **kwargs), trace.locations.here()), give)
 
     found = generate if function.__code__.co_flags & CO_GENERATOR else bound
     trace.forms[id(function)] = function, found

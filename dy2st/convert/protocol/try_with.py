@@ -237,12 +237,14 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     """`next` of a generator that has not begun; if a tensor decides on it, it cannot go on."""
     made: Any = source.found()
     if type(made) is not Generated:  # which goes on with what is left of its iterator
+        carried = set(trace.locations.carried)
         with suppress(ConversionError, Refused):
             with trace.region() as region:
                 end_region(trace, region, lambda: (next(made),))
             if region.raised is None and region.outcome is None:
                 splice(trace, region)
                 return (region.results or ())[0]
+        trace.locations.carried = carried
     first = Variables(trace, (False, default[0] if default else UNBOUND))
     source.is_left = type(made) is not Generated
     nobodys = trace.note_generator((None for _ in ()), source.run)

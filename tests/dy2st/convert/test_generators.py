@@ -91,8 +91,15 @@ def searched_by_in(x):
     return 4.0 in items, list(items)
 
 
+def asked_by_others(x):
+    pairs = [a * b for a, b in zip(big(x), big(2 * x))]
+    chained = list(itertools.chain(big(x), [9.0]))
+    return pairs, chained, list(itertools.islice(big(x), 2)), list(itertools.pairwise(big(x)))
+
+
 @pytest.mark.parametrize(
-    "function", [first_and_rest, popped_by_key, taken_by_one_call_each, searched_by_in]
+    "function",
+    [asked_by_others, first_and_rest, popped_by_key, taken_by_one_call_each, searched_by_in],
 )
 def test_what_a_generator_has_left_is_taken_later(function):
     same(function, *CALLS)
