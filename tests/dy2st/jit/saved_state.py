@@ -35,6 +35,18 @@ LAYERS = {
         "y = x * self.scale; self.__dict__['scale'] = float(x.sum()); return y",
     ),
     "an int": ("self.n = 0", "self.n += 1; return x * self.n"),
+    "a place in a queue that a loop fills without gradients": (
+        "self.register_buffer('queue', dy2st.zeros([2])); self.n = 0",
+        """
+        i = x.sum() * 0
+        with dy2st.no_grad():
+            while i < 3:
+                self.queue[self.n] = x[0] * 2
+                self.n = (self.n + 1) % 2
+                i = i + 1
+        return x + self.queue.sum()
+        """,
+    ),
     "a float": ("self.scale = 1.0", "self.scale = self.scale * 0.9; return x * self.scale"),
     "a text of a number": (
         "self.k, self.d = 0, {'0': 1.0, '1': 2.0}",

@@ -100,7 +100,8 @@ class GradientFlow:
         if not isinstance(maker, Operator):
             if variable.block.parent is None:
                 return self._given(variable)
-            return answers.pop() if answers else None
+            # What a loop carries may be anything, but for integers and bools.
+            return answers.pop() if answers else None if _is_differentiable(variable) else True
         if maker.name == SETTER:
             return bool(maker.attributes["value"])
         if not _is_differentiable(variable):
