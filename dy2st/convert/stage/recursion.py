@@ -362,7 +362,10 @@ class Recursion(Loop):
             self.catches = self.has_risen = True
         if not self.has_risen and self.end_types is not None:
             leaves = self._operands(values)
-            self.has_risen = self._rise_to(leaves)
+            known = len(self.end_types) + len(leaves) + len(self.captured)  # in the last round
+            self.has_risen = self._rise_to(leaves) or any(
+                other >= known for _, other in self.shared
+            )
         if self.has_risen or self.end_types is None:
             raise AlwaysRaises  # nothing is known of it yet: the paths without it say what it gives
         return self._append(leaves, self.end_types)

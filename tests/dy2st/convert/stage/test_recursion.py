@@ -717,3 +717,48 @@ def test_methods_that_call_each_other_on_one_object_are_recorded_once_a_call():
     for tokens in ([0, 1, 0, 1, 0], [4, 2, 0, 1, 4, 0, 3, 1, 0], [0], [0, 1, 3]):
         assert static(T(tokens)) == f(T(tokens))
     assert sum(1 for _ in static.main_program.walk()) < 1200
+
+
+class Parser:
+    """A sum of numbers and of sums in brackets; -1 is plus, -5 and -6 are brackets, -9 ends it."""
+
+    def __init__(self, tokens):
+        self.tokens, self.at = [*tokens, -9], 0
+
+    def accepts(self, kind):
+        if self.tokens[self.at] == kind:
+            self.at += 1
+            return True
+        return False
+
+    def sum(self):
+        value = self.number()
+        while self.accepts(-1):
+            value = value + self.number()
+        return value
+
+    def number(self):
+        if self.accepts(-5):
+            value = self.sum()
+            if not self.accepts(-6):
+                raise SyntaxError("expected )")
+            return value
+        value = self.tokens[self.at]
+        if value < 0:
+            raise SyntaxError("expected a number")
+        self.at += 1
+        return value
+
+
+def test_methods_that_call_each_other_and_raise_are_functions_of_the_program():
+    def parsed(tokens):
+        parser = Parser(tokens.tolist())
+        try:
+            return parser.sum(), parser.at
+        except SyntaxError as error:
+            return str(error), parser.at
+
+    static = to_static(parsed, input_spec=[InputSpec([None], "int64")])
+    for tokens in ([1, -1, 2], [-5, 1, -1, 2, -6, -1, 4], [-5, 1], [-1], [7]):
+        x = dy2st.to_tensor(tokens)
+        assert static(x) == parsed(x)
