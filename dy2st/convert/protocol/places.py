@@ -564,11 +564,6 @@ def _as_place(trace: Trace, owner: Any, index: Any) -> Any:
 
 
 def _of_dict(trace: Trace, owner: Any, key: Any) -> Any:
-    if is_namespace(owner) and type(key) is str and (id(owner), key) in trace.over:
-        value = trace.held(owner, key)
-        if value is MISSING:
-            raise KeyError(key)
-        return value
     if type(owner) is Counter:
         return method(trace, owner, "get", key, 0)
     key, content = known(trace, key), trace.content(owner)
