@@ -265,7 +265,8 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         return map_cases(trace, lambda one: in_place(trace, name, one, right), left)
     if info(kind).is_container:
         methods = {
-            "add": "extend",
+            "add": "__iadd__",
+            "mul": "__imul__",
             "or_bits": "update",
             "and_bits": "intersection_update",
             "sub": "difference_update",
@@ -274,15 +275,12 @@ def in_place(trace: Trace, name: str, left: Any, right: Any) -> Any:
         if isinstance(left, set) and not isinstance(right, (set, frozenset)):
             # None of the methods, which take any iterable.
             return binary(trace, name, left, right, in_place=True)
-        changed_by = "__iadd__" if type(left) is bytearray and name == "add" else methods.get(name)
+        changed_by = methods.get(name)
         if type(left) is Counter:
             trace.hold(left, trace.content(binary(trace, name, left, right)))
             return left
         if changed_by is not None and hasattr(left, changed_by):
             call(trace, getattr(left, changed_by), right)
-            return left
-        if name == "mul":
-            call(trace, left.__imul__, right)
             return left
         return binary(trace, name, left, right, in_place=True)
     if isinstance(left, np.ndarray):

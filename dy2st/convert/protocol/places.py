@@ -438,8 +438,6 @@ def item(trace: Trace, owner: Any, index: Any) -> Any:
         if inner is not None:
             return _of_sequence(trace, trace.made([*inner]), index)
         return call(trace, own, owner, index)
-    if isinstance(owner, type) and own is None:
-        return owner[index]  # type: ignore[index]
     if is_traced_number(index) and isinstance(owner, range):
         return _of_sequence(trace, tuple(owner), index)
     refuse_native_key(trace, owner, (index,))

@@ -48,6 +48,11 @@ def the_words_of_an_operator_in_place():
     items -= [1]
 
 
+def a_dict_is_multiplied_in_place():
+    table = {1: 2}
+    table *= 2
+
+
 def a_union_of_a_set_and_a_list():
     found = {1}
     found |= [2]
@@ -176,6 +181,7 @@ FUNCTIONS = [
     dicts_have_no_order,
     a_set_has_no_order_with_a_dict,
     the_words_of_an_operator_in_place,
+    a_dict_is_multiplied_in_place,
     a_union_of_a_set_and_a_list,
     no_method_answers,
     no_method_compares,
