@@ -10,7 +10,11 @@ _LOST: dict[str, dict[str, str]] = {
     "generator stands for it": {
         "test_builtin": "BuiltinTest.test_filter_pickle",
         "test_collections": "TestOneTrickPonyABCs.test_Generator",
+        "test_dict": "DictTest.test_itemiterator_pickling DictTest.test_iterator_pickling "
+        "DictTest.test_valuesiterator_pickling",
         "test_enumerate": "TestReversed.test_len",
+        "test_generators": "YieldFromTests.test_generator_gi_yieldfrom",
+        "test_iter": "TestCase.test_iter_dict",
         "test_operator": "PyOperatorTestCase.test_length_hint",
     },
     "it waits for objects to go, which the trace holds until it ends": {

@@ -368,7 +368,8 @@ def call_method_row(
     except TypeError as error:
         if type(owner).__module__ in ("builtins", "collections"):
             # An empty object is asked, as none may change.
-            say_misfit(error, getattr(type(owner)(), name, None), args, kwargs)
+            ask = lambda *values, **named: getattr(type(owner)(), name)(*values, **named)  # noqa: E731
+            say_misfit(error, ask, args, kwargs)
         raise
 
 

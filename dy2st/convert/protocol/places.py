@@ -173,8 +173,6 @@ def _of_namespace(trace: Trace, owner: Any, name: str) -> Any:
             if place is not None and place.value is not MISSING:
                 return place.value
     meta = type(owner)
-    if isinstance(owner, type) and name == "__dict__":
-        return trace.call(vars, owner)
     if isinstance(owner, type) and meta is not type:
         found = of_class(trace, meta, name)
         if isinstance(found, property) and type(found.fget) is FunctionType:

@@ -141,19 +141,6 @@ def test_an_array_shows_what_was_written_into_a_view_of_it():
     assert [static(UP), static(UP)] == [([0, 1, 0], 1), ([0, 2, 0], 2)]
 
 
-class Counted:
-    made = 0
-
-
-def count_one(x):
-    Counted.made += 1
-    return Counted.__dict__["made"], vars(Counted)["made"]
-
-
-def test_the_dict_of_a_class_shows_what_the_code_has_set():
-    assert [to_static(count_one)(UP), count_one(UP)] == [(1, 1), (2, 2)]
-
-
 def an_entry_that_a_tensor_puts_in(x):
     counts = {"a": 1, "b": 2}
     for _ in counts:

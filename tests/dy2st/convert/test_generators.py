@@ -415,3 +415,18 @@ def stopped_at_once(x):
 def test_a_generator_that_raises_stop_iteration_says_so(function):
     x = to_tensor([1.0, 2.0])
     assert str(to_static(function)(x)) == str(function(x))
+
+
+def test_a_generator_that_lets_an_exception_pass_raises_that_one():
+    def thrown(x):
+        def items():
+            yield x
+
+        made, error = items(), TypeError("foo")
+        next(made)
+        try:
+            made.throw(TypeError, error, None)
+        except TypeError as caught:
+            return caught is error, str(caught)
+
+    assert to_static(thrown)(dy2st.ones([1])) == (True, "foo")
