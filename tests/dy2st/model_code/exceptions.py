@@ -400,7 +400,7 @@ def gathered_in_a_list(x):
     return [type(error).__name__ for error in errors], [error.args for error in errors], hides
 
 
-@on(*VALUES, unknown=EACH)
+@on(*VALUES, [1.0, 2.0, 3.0], unknown=EACH)
 def the_text_of_a_failed_unpacking(x):
     kept = [v for v in x.tolist() if v > 0]
     try:

@@ -320,7 +320,8 @@ class GradientFlags:
         if tracer.has_gone_back:
             (new,) = tracer.append(SETTER, [new], {"value": False}, types).results
         else:
-            source = next(first for first, tensor in self.state.items() if tensor is leaf)
+            of_leaf = (first for first, tensor in self.state.items() if tensor is leaf)
+            source = next(of_leaf, variable)
             operands = [new, tracer.as_seen(source)]
             (new,) = tracer.append("straight_through", operands, {}, types).results
         self.renewed[new] = leaf
