@@ -161,10 +161,13 @@ def append_cond(
     alone = zip(*(tracer.aliases.alone(block.yields) for block in blocks), strict=True)
     rows = zip(results, alone, strict=True)
     tracer.aliases.note_apart(result for result, paths in rows if all(paths))
+    # A tensor that a path has changed takes the place of what it was: nobody looks at that again.
+    count = len(results) - len({key for path in paths for key in path.tensors})
+    others = current.difference(*changed)
     for block in blocks:
         outer = dict(zip(block.parameters, captured, strict=True))
-        for result, leaf in zip(results, block.yields, strict=True):
-            _note_yielded(tracer, result, leaf, outer, current)
+        for place, (result, leaf) in enumerate(zip(results, block.yields, strict=True)):
+            _note_yielded(tracer, result, leaf, outer, current if place < count else others)
         _note_pairs(tracer, block.yields, results)
     return results
 
