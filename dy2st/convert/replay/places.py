@@ -403,6 +403,7 @@ class Varied:
             found = [Source(reference, kind, index) for index in indices]
             variables = [_input(trace, one, name, sources) for one in found]
             given = variables[0] if type(value) is not tuple else tuple(variables)
+            trace.mark_outside(owner)
             trace.reads[key] = owner, kind, name, form
             trace.inputs[key] = given
             if kind != "item" or is_namespace(owner):

@@ -256,3 +256,22 @@ def test_threads_may_read_it_while_another_sets_it():
     [one.start() for one in threads]
     [one.join() for one in threads]
     assert wrong == []
+
+
+def test_what_lies_beside_a_number_that_varies_is_the_users():
+    class Counter:
+        def __init__(self):
+            self.seen, self.n = [], 1
+
+        def count(self, x):
+            self.seen.append(self.n)
+            if x.sum() > 2:
+                vars(self)["n"] = 5
+            return x
+
+    eager, static = Counter(), Counter()
+    converted = dy2st.to_static(static.count)
+    for value in (1.0, 3.0, 0.0, 2.0):
+        x = dy2st.full([3], value)
+        eager.count(x), converted(x)
+        assert (static.seen, static.n) == (eager.seen, eager.n)
