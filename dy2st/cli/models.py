@@ -113,7 +113,9 @@ def program_of(options: argparse.Namespace) -> tuple[Program, Mapping[str, Any]]
             f"{options.input} lacks the arrays of {shown}: they stand in the file .safetensors "
             "that dy2st.jit.save writes beside the text"
         )
-    return program, arrays
+    # Those of other Programs are none of an input that is called like them.
+    others = {name for one in model.programs for name in one.state if name not in program.state}
+    return program, {name: array for name, array in arrays.items() if name not in others}
 
 
 def inputs_of(names: Sequence[str], program: Program, kept: Collection[Variable] = ()) -> list[Any]:

@@ -339,7 +339,8 @@ def for_file(functions: Sequence[Traced], has_inputs: bool = False) -> list[Conc
             inner = layer.named_sublayers(include_self=True)
             names = {**{id(one): name for name, one in inner}, **names}
             tensors |= {*names_of(layer).values()}
-    keeping = Keeping(names, frozenset(tensors), has_inputs)
+    arguments = frozenset(variable.name for one in found for variable in one.inputs)
+    keeping = Keeping(names, frozenset(tensors), arguments, has_inputs)
     for _ in range(_MOST_ROUNDS):
         rises, size = keeping.rises, keeping.size
         found = [_again(function, concrete, keeping) for function, concrete in functions]

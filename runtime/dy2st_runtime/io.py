@@ -150,7 +150,7 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
     dy2st_runtime.errors.ParameterMismatch: the state does not belong to the Program;...
     """
     wanted = {name: variable for program in programs for name, variable in program.state.items()}
-    kept = {name for program in programs for name in array_names(program, state)}
+    kept = array_names(programs, state)
     missing = [name for name in wanted if name not in state]
     unknown = [name for name in state if name not in wanted and name not in kept]
     if missing or unknown:
@@ -166,7 +166,7 @@ def check_state(programs: Sequence[Program], state: Mapping[str, Any], where: An
                     f"{where}: {name!r} has dtype {array.dtype} and shape {list(array.shape)}; "
                     f"the Program takes {type.dtype} and {list(type.shape)}"
                 )
-        for variable in kept_inputs(program, state):
+        for variable in kept_inputs(program, state, programs):
             from_arrays(variable.name, variable.type, state, where)
 
 
@@ -368,7 +368,7 @@ class LoadedModel(Layer):
         self._kept = {
             variable.name: from_arrays(variable.name, variable.type, arrays, "the model")
             for program in programs
-            for variable in kept_inputs(program, arrays)
+            for variable in kept_inputs(program, arrays, programs)
         }
         self._methods = {
             name: LoadedMethod(program, self._tensors, engine, limits, self._kept)

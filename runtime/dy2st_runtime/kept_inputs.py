@@ -8,7 +8,7 @@ stored as its length under `x`, and its entries as `x[0]`, `x[1]`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,24 +33,29 @@ class ListOfTensors(list[Any]):
         return [entry.array for entry in self]
 
 
-def kept_inputs(program: Program, arrays: Mapping[str, Any]) -> list[Variable]:
-    """The inputs of a Program that have a value among the arrays of a model.
+def kept_inputs(
+    program: Program, arrays: Mapping[str, Any], programs: Iterable[Program] = ()
+) -> list[Variable]:
+    """The inputs of a Program, one of some, that have a value among the arrays of a model.
+
+    An array of a parameter or buffer is none of an input that is called like it.
 
     >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"], name="x")])
     >>> [one.name for one in kept_inputs(double.main_program, {"x": np.ones(2)})]
     ['x']
     """
-    return [variable for variable in program.inputs if variable.name in arrays]
+    state = {name for one in (program, *programs) for name in one.state}
+    return [one for one in program.inputs if one.name in arrays and one.name not in state]
 
 
-def array_names(program: Program, arrays: Mapping[str, Any]) -> list[str]:
-    """The names of the arrays of the inputs that are kept.
+def array_names(programs: Sequence[Program], arrays: Mapping[str, Any]) -> list[str]:
+    """The names of the arrays of the inputs that Programs keep.
 
     >>> double = dy2st.to_static(lambda x: x * 2.0, [dy2st.static.InputSpec(["n"], name="x")])
-    >>> array_names(double.main_program, {"x": 1, "x[0]": 2, "y": 3})
+    >>> array_names([double.main_program], {"x": 1, "x[0]": 2, "y": 3})
     ['x', 'x[0]']
     """
-    kept = {variable.name for variable in kept_inputs(program, arrays)}
+    kept = {one.name for program in programs for one in kept_inputs(program, arrays, programs)}
     return [name for name in arrays if name.partition("[")[0] in kept]
 
 

@@ -116,7 +116,7 @@ class Kept:
     held    the objects and tensors in it before the first one.
     leaves  what the value is then: tensors, and lists of them.
     types   what the leaves are before any call.
-    aliases   for each leaf its place, and the first one that is the same tensor at first.
+    aliases  for each leaf its place, and the first one that is the same tensor at first.
     """
 
     change: Change
@@ -184,6 +184,7 @@ class Keeping:
 
     names: Mapping[int, str]  # of the Layers that are saved, by id
     taken: frozenset[str] = frozenset()  # the names that their tensors have
+    arguments: frozenset[str] = frozenset()  # and those of what calls are given
     has_inputs: bool = False  # whether somebody keeps inputs from call to call
     # What the trace of now has found in the places, by the names of the state
     found: dict[str, Any] = field(default_factory=dict)
@@ -272,10 +273,8 @@ class Keeping:
                     raise _NoForm
             except (_NoForm, Unlike, ConversionError) as error:
                 self.rises += one.opens(self.view)
-                change = one.change._replace(after=value)
-                finished.lost = finished.lost or _lost(
-                    trace, change, error, isinstance(error, _Shared)
-                )
+                change, is_shared = one.change._replace(after=value), isinstance(error, _Shared)
+                finished.lost = finished.lost or _lost(trace, change, error, is_shared)
         # Until it has settled, something may be held in a place that nobody reads any more.
         if self.rises > rises or finished.lost:
             return
@@ -334,7 +333,7 @@ class Keeping:
                 del self.kept[key]  # it lies in this one
         # A name for the state: that of the attribute or variable, and the keys.
         words = [word for word in reads.path(home, self.names) if _NAME.fullmatch(word)]
-        name, taken = ".".join(words), {kept.label for kept in self.kept.values()}
+        name, taken = ".".join(words), self.arguments.union(k.label for k in self.kept.values())
         is_buffer = isinstance(home.owner, Layer) and home.name in home.owner._buffers
         label = free_name(
             name or "state", taken | (self.taken - {name} if is_buffer else self.taken), 2

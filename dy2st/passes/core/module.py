@@ -59,8 +59,9 @@ class Module:
 
     def drop_unused_state(self) -> None:
         """Forget arrays that no Program names any more."""
-        programs = self.programs.values()
-        named = {name for one in programs for name in (*one.state, *array_names(one, self.state))}
+        programs = [*self.programs.values()]
+        named = {name for program in programs for name in program.state}
+        named.update(array_names(programs, self.state))
         self.state = {name: array for name, array in self.state.items() if name in named}
 
     def state_of(self, program: Program) -> list[Array]:

@@ -164,7 +164,9 @@ def _program_and_state(
     name = name or ("forward" if "forward" in programs else next(iter(programs)))
     if name not in programs:
         raise ArgumentError(f"there is no Program {name!r}; there are {', '.join(programs)}")
-    kept = ", ".join(variable.name for variable in kept_inputs(programs[name], arrays))
+    kept = ", ".join(
+        variable.name for variable in kept_inputs(programs[name], arrays, programs.values())
+    )
     if kept:
         raise ArgumentError(
             f"{name} keeps {kept} from call to call, which a model of ONNX cannot: export a "

@@ -93,6 +93,40 @@ def test_a_model_asks_for_nothing_that_it_keeps(tmp_path):
     assert repr(load(str(tmp_path / "model"))) == "LoadedModel(forward(x: float32[3]))"
 
 
+def test_arguments_may_be_called_as_buffers_and_other_state_are(tmp_path):
+    class Model(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mask", dy2st.full([3], 2.0))
+            self.register_buffer("grown", dy2st.zeros([1]))
+            self.h, self.x = None, []
+
+        def forward(self, x, mask, h, grown):
+            self.x.append(x)
+            self.h = h if self.h is None else self.h + h
+            self.grown = dy2st.concat([self.grown, grown])
+            return x * len(self.x) * self.mask + mask + self.h + self.grown.sum()
+
+    specs = [InputSpec([3], "float32", name) for name in ("x", "mask", "h", "grown")]
+    save(Model(), str(tmp_path / "model"), specs)
+    loaded, eager = load(str(tmp_path / "model")), Model()
+    for x in batches():
+        assert comparable(loaded(x, x + 1, x + 2, x + 3)) == comparable(
+            eager(x, x + 1, x + 2, x + 3)
+        )
+    save(Narrow(), str(tmp_path / "narrow"), specs[:2])
+    assert load(str(tmp_path / "narrow"))(x, x).tolist() == (x * 2 + x).tolist()
+
+
+class Narrow(nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", dy2st.full([3], 2.0))
+
+    def forward(self, x, mask):
+        return x * self.mask + mask
+
+
 def test_methods_share_a_list_that_grows(tmp_path):
     class Log(nn.Layer):
         def __init__(self):
