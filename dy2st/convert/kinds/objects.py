@@ -65,7 +65,7 @@ def class_of(value: Any) -> type:
         is_list = type(owner) is Asked and type(owner.owner) is list
         return type(make([])) if is_list else kind
     if kind in (Indexed, Generated):
-        return _ITERATOR
+        return range if kind is Indexed and not value.is_once else _ITERATOR
     return str if kind is Text else kind
 
 

@@ -111,3 +111,21 @@ def _in_base(function: Any, base: str) -> None:
     def written(number: Any, /) -> Any:
         number = operator.index(number)
         return ("-0" if number < 0 else "0") + base + f"{abs(number):{base}}"
+
+
+def bit_length(number: Any) -> int:
+    """`number.bit_length()`."""
+    rest = abs(number)
+    # As floats both halves are exact.
+    if rest >= 4294967296:
+        return math.frexp(rest // 4294967296)[1] + 32
+    return math.frexp(rest)[1]
+
+
+def bit_count(number: Any) -> int:
+    """`number.bit_count()`."""
+    rest, count = abs(number), 0
+    while rest:
+        rest &= rest - 1
+        count += 1
+    return count

@@ -43,6 +43,7 @@ from dy2st.convert.kinds.tensors import grad_of, held_in_order, set_grad, stored
 from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there
 from dy2st.convert.objects import fields_in, is_namespace, layer_value, setter_of
+from dy2st.convert.polyfills.math_ import bit_count, bit_length
 from dy2st.convert.protocol.calls import call, call_method_row
 from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
@@ -717,6 +718,8 @@ _OF_NUMBERS: dict[str, Callable[[Trace, Any, type], Any]] = {
     "denominator": lambda trace, value, kind: 1,
     "conjugate": lambda trace, value, kind: lambda: _as_int(trace, value, kind),
     "is_integer": _is_integer,
+    "bit_length": lambda trace, value, kind: partial(trace.call, bit_length, value),
+    "bit_count": lambda trace, value, kind: partial(trace.call, bit_count, value),
 }
 # What only a Variable has, and what only a tensor with data.
 _OURS = frozenset(dir(Variable)) - frozenset(dir(EagerTensor))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import dy2st
 from tests.dy2st.convert.kinds.same import refused, same
 
 
@@ -54,6 +56,19 @@ def test_an_infinite_float_is_no_integer():
 
 
 def test_what_a_program_has_no_operator_for_is_refused():
-    refused(lambda x: int(x[0]).bit_length(), "bit_length of a number")
+    refused(lambda x: float(x[0]).hex(), "hex of a number")
     refused(lambda x: x.shape[0].to_bytes(2, "big"), "to_bytes of a number")
     refused(lambda x: hasattr(x, "grad_fn"), "grad_fn of a traced tensor")
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 255, 256, -77, 2**31, 2**53 + 1, 2**62, 2**63 - 1])
+def test_the_bits_of_a_number_are_counted(number):
+    same(lambda x: (int(x[0]).bit_length(), int(x[0]).bit_count()), dy2st.to_tensor([number]))
+
+
+def test_the_bits_of_a_size_are_counted():
+    same(lambda x: (x.shape[0].bit_length(), x.shape[0].bit_count()), np.zeros(5), np.zeros(8))
+
+
+def test_a_range_of_a_length_is_a_range():
+    same(lambda x: [isinstance(r, range) for r in (range(int(x.sum())), iter(range(int(x[0]))))])
