@@ -43,6 +43,11 @@ def parts_of(value: Any) -> list[Any]:
     return [*{id(one): one for one in objects_in(value) if not isinstance(one, Tensor)}.values()]
 
 
+def holds_tensor(state: tuple[Any, ...]) -> bool:
+    """Whether a state is that of a Program."""
+    return any(isinstance(one, Tensor) for one in state)
+
+
 def check_held(owner: Any, state: Any) -> None:
     """Refuse to give native code an object of which the Program knows how many items it has."""
     if info(type(owner)).state == "derived" and type(state) is not tuple:
@@ -51,6 +56,14 @@ def check_held(owner: Any, state: Any) -> None:
             f"a {kind} is used whose items a branch or loop that depends on a tensor has changed",
             why="how many there are, or of what kind, is known only when the Program runs",
             hint=f"give the {kind} all its items before, or keep them in a list or dict of Python",
+        )
+    if info(type(owner)).state == "hidden" and isinstance(state, tuple) and holds_tensor(state):
+        kind = type(owner).__name__
+        raise ConversionError(
+            f"a {kind} is copied, or given to code that is not converted, after a branch or loop "
+            "that depends on a tensor has drawn numbers of it",
+            why="how far it has come is known only when the Program runs",
+            hint=f"draw them all in the function, or give that code a {kind} of its own",
         )
 
 

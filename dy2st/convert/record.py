@@ -117,6 +117,10 @@ class Record:
     # inputs, and where
     apart: list[Any] = field(default_factory=list)
     distinct: list[tuple[Variable, Variable, Location | None]] = field(default_factory=list)
+    # Objects outside whose states are inputs, and which part of one each is, by its name
+    states: dict[str, tuple[Any, int]] = field(default_factory=dict)
+    # Generators of random numbers from outside, and how many Python has drawn of each
+    drawn: dict[int, tuple[Any, int]] = field(default_factory=dict)
     emptied: dict[int, Any] = field(default_factory=dict)  # containers outside, emptied by the code
     # What `raise` has raised: faults, and no Exceptions; what operators raise, where that is caught
     thrown: list[BaseException] = field(default_factory=list)

@@ -18,7 +18,7 @@ from dy2st.convert.protocol.machine import Machine
 from dy2st.convert.record import Record
 from dy2st.convert.replay.effects import effects_of
 from dy2st.convert.replay.keeping import Keeping, Reads, overwritten
-from dy2st.convert.replay.places import Source, Varied
+from dy2st.convert.replay.places import Source, Varied, finder_of
 from dy2st.convert.replay.result import Finished, Taker, structure_of
 from dy2st.convert.stage.counterparts import replace_first_calls
 from dy2st.convert.stage.outcome import (
@@ -130,6 +130,8 @@ def trace(
                 call_context.is_lost = True
             raise
         places = {id(one): place for place, one in enumerate(arguments_that_change)}
+        for name, (owner, index) in machine.record.states.items():
+            sources[name] = Source(finder_of(owner), "state", index), name
         found = Traced(program, state, machine, arguments, places, sources=sources)
         _finish(found, result, place_of(function), keeping)
         if machine.repeats.made:

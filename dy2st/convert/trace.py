@@ -52,9 +52,10 @@ from dy2st.convert.values.special import (
     Union,
 )
 from dy2st_runtime.errors import Location, UnsupportedSyntax
-from dy2st_runtime.ir import ArrayType, Tracer, Variable, user_location
+from dy2st_runtime.ir import ArrayType, Tensor, Tracer, Variable, user_location
 from dy2st_runtime.ir.tracing.path_state import Path, Table
 from dy2st_runtime.size_list import SizeList
+from dy2st_runtime.tensor import wrapped
 from dy2st_runtime.thread_state import collection_as_before
 
 Key: TypeAlias = "tuple[int, Any]"
@@ -409,7 +410,9 @@ class Trace(Vocabulary):
     def kept(self, owner: Any, name: Any) -> Any:
         """As `held`, where it stays so on some paths: it is as if the code had read it."""
         value = self.held(owner, name)
-        if (id(owner), name) in self.over or name is CONTENT or name is STATE:
+        if name is STATE:
+            return info(type(owner)).as_value(value)
+        if (id(owner), name) in self.over or name is CONTENT:
             return value
         if type(owner) is dict:  # the globals of a module
             return self.read("item", owner, name, value)
@@ -492,7 +495,9 @@ class Trace(Vocabulary):
         self.watched.add(id(owner))
         is_outside = self.is_place_outside(owner, name)
         self.record.has_written |= is_outside
-        if is_outside or isinstance(owner, type):
+        if name is STATE and info(type(owner)).is_drawn:
+            self.repeats.disturbed += 1  # who reads it, writes it, too
+        elif is_outside or isinstance(owner, type):
             self.repeats.write(value if id(value) not in self.outside else None)
         # Names of a module or class have changed: what was looked up there may be found elsewhere.
         if isinstance(owner, (type, dict)) and isinstance(name, str):
@@ -505,6 +510,17 @@ class Trace(Vocabulary):
     def begin_place(self, owner: Any, name: Any, value: Any) -> None:
         """Let a place hold a value on all paths, if it was not written so far."""
         self.state.heap.put((id(owner), name), Place(owner, name, value))
+
+    def begin_state(self, owner: Any) -> None:
+        """Let what an object from outside keeps in C be an input, as it is when a call begins."""
+        given, states = [], self.record.states
+        for index, part in enumerate(self.kept(owner, STATE)):
+            tensor: Any = part if isinstance(part, Tensor) else wrapped(np.asarray(part))
+            tensor.name = f"state_{len(states)}"
+            states[tensor.name] = owner, index
+            given.append(self.tracer.captured(tensor))
+            given[-1].number = None if tensor is part else type(part)
+        self.begin_place(owner, STATE, tuple(given))
 
     def hold(self, owner: Any, content: Any) -> None:
         """Let a container hold other things than a Python container can."""

@@ -358,6 +358,7 @@ def _program_of(
     buffers, shared = _buffers(traced, keys)
     found = varied.live(machine)
     varied.note_declared(machine.reads.values())
+    varied.note_drawn(machine.record)
     others = {
         keys[id(tensor)]: (source, key[2])
         for key, held in found.items()

@@ -314,7 +314,9 @@ def _row_here(trace: Trace, row: EffectRow, function: Any, values: Sequence[Any]
         return row
     subject = values[0]
     # A stream in memory, or a generator of numbers, that the code itself has made
-    is_own = _is_in_memory(type(subject)) or (not trace.is_nested and draws(subject))
+    is_own = _is_in_memory(type(subject)) or (
+        draws(subject) and (not trace.is_nested or trace.is_made_here(subject))
+    )
     if is_own and not trace.is_outside(subject) and row.what != KINDS["FROM_MACHINE"].what:
         return MUTATES
     kinds = [type(one) for one in values]

@@ -55,6 +55,7 @@ from dy2st.convert.kinds.table import (
 )
 from dy2st.convert.kinds.text import inside, is_silent, logs_message
 from dy2st.convert.polyfills.methods import member
+from dy2st.convert.polyfills.random_ import is_drawn_by_program
 from dy2st.convert.protocol.natives import note_reached, shown, with_overlay_materialised
 from dy2st.convert.stage.checks import has_union, map_cases
 from dy2st.convert.stage.function import repeatable
@@ -62,7 +63,7 @@ from dy2st.convert.stage.outcome import reraise_swallowed_refusals
 from dy2st.convert.trace import Remaker, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.values.layout import Same, is_traced_number
-from dy2st.convert.values.special import NOWHERE, SymbolicSequence, Union
+from dy2st.convert.values.special import NOWHERE, STATE, SymbolicSequence, Union
 from dy2st.transpiler.compile import TracedForm
 from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.errors import ConversionError, SourceUnavailable, TensorAsPython
@@ -167,8 +168,10 @@ def call(trace: Trace, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if function.__name__ == "__call__" and type(owner) is FunctionType:
             return trace.call(owner, *args, **kwargs)
         # Of a Counter, which has most methods in Python, it is a method of dict.
-        kind = dict if type(owner) is Counter else type(owner)
-        row = info(kind).methods.get(function.__name__) if owner is not None else None
+        of_owner = info(dict if type(owner) is Counter else type(owner))
+        # It is none that a class of the user's has in its place.
+        of_owner = of_owner.base if of_owner.is_open else of_owner
+        row = of_owner.methods.get(function.__name__) if owner is not None else None
         if row is None and type(function) is MethodWrapperType:
             # `[].__add__` is made anew for each list; the table knows that of the class.
             of_class_in_c = getattr(function.__objclass__, function.__name__)
@@ -236,12 +239,16 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
     if known_form is not None:  # first, since most calls of a trace are of the same functions
         return known_form[1]
     if is_polyfill(function.__module__):
-        return _called_as(trace, function, traced_form(function).bind(trace, function))
+        written: Callable[..., Any] = traced_form(function).bind(trace, function)
+        if not function.__code__.co_flags & CO_GENERATOR:
+            written = repeatable(trace, trace.mark_outside(function), written)
+        return _called_as(trace, function, written)
     if function.__code__ is _MARKED and is_like_the_users(function.__module__):
         inner: Any = vars(function)["__wrapped__"]
         if not inner.__name__.startswith("__"):  # objects of ours are made as they are
             return callee(trace, inner, args)
-    why = why_left_alone(function, args)
+    is_drawn = function.__module__ == "random" and is_drawn_by_program(trace, function, args)
+    why = "" if is_drawn else why_left_alone(function, args)
     watcher = sys.gettrace()
     is_new = watcher is not trace.call_context.process[1]
     if not why and is_new and type(watcher) is FunctionType:
@@ -386,7 +393,8 @@ def call_native(trace: Trace, function: Any, args: tuple[Any, ...], kwargs: dict
     values = (*whole, *kwargs.values())
     # What the process answers (`os.getcwd`) is asked again at each call, if the code sets none.
     row = row_of(function, values)
-    is_asked = row.is_asked and not has_set_variables(trace)
+    is_changed = any((id(one), STATE) in trace.over for one in values)
+    is_asked = row.is_asked and not (is_changed or has_set_variables(trace))
     if is_asked and all(map(is_settled, (*args, *kwargs.values()))):
         return trace.read_volatile(function, *args, **kwargs)
     if not is_in_c and note_environment(trace, function, args):

@@ -375,6 +375,9 @@ def with_overlay_materialised(
     reached = [*reached, *(one for one in by_itself if (id(one), CONTENT) in trace.over)]
     reached += [root for one in reached if (root := viewed(trace, one)) is not None]
     reached = list({id(one): one for one in reached}.values())
+    for one in reached:
+        if (id(one), STATE) in trace.over:
+            check_held(one, trace.over[id(one), STATE].value)
     older = [one for one in reached if not trace.is_made_here(one)]
     if only_reads:
         written_to = {key for key, _ in trace.over}

@@ -323,7 +323,8 @@ class Keeping:
         objects = [one for one in held if not isinstance(one, Tensor)]
         own = {id(one): one for one in objects}
         are_several = len(own) < len(objects) or reads.are_elsewhere(held, home, own)
-        if home.name in (STATE, "__dict__") or are_several:
+        is_hidden = home.name is STATE and before is home.owner
+        if is_hidden or home.name == "__dict__" or are_several:
             if is_read:
                 finished.lost = finished.lost or _lost(trace, change, are_several=are_several)
             return False
@@ -429,8 +430,9 @@ class Reads:
         """What is changed in a place that was written, value by value."""
         owner, name = place.owner, place.name
         if name is STATE:
-            is_read = not isinstance(owner, IOBase)
-            yield Change(Home(owner, STATE), owner, place.value, place.at, is_read)
+            is_read, row = not isinstance(owner, IOBase), info(type(owner))
+            before = row.as_value(row.snapshot(owner)) if row.is_drawn else owner
+            yield Change(Home(owner, STATE), before, place.value, place.at, is_read)
             return
         home = Home(owner, name)
         before = owner if name is CONTENT else native_attribute(owner, name)
@@ -511,7 +513,8 @@ def _value_now(trace: Trace, home: Home) -> Any:
     """What is in a place at the end; MISSING if it is not there any more."""
     if home.name is CONTENT and not home.steps:
         return trace.raw(home.owner)
-    value = home.owner if home.name is CONTENT else trace.held(home.owner, home.name)
+    find = trace.kept if home.name is STATE else trace.held
+    value = home.owner if home.name is CONTENT else find(home.owner, home.name)
     for step in home.steps:
         held = value if isinstance(value, tuple) else trace.raw(value)
         if not isinstance(held, (tuple, dict, list, deque)):

@@ -19,10 +19,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dy2st.convert.objects import cell_value, fields_in, is_namespace, layer_value
+from dy2st.convert.record import Record
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import info, same
 from dy2st.convert.types.row import HEAP_TYPE
-from dy2st.convert.values.special import CONTENT, MISSING
+from dy2st.convert.values.special import CONTENT, MISSING, STATE
 from dy2st_runtime.ir.tracing.traced_numbers import Trials
 from dy2st_runtime.nn.layer import Layer
 from dy2st_runtime.nn.layer_tree import hooks_of
@@ -168,6 +169,7 @@ Path: TypeAlias = "tuple[int, tuple[tuple[str, Any], ...]]"
 _LIVE = frozenset({"_grad"})
 _FIRST, _LAST = -(2**63), 2**63 - 1
 _MOST_IN_TUPLE = 8
+_MOST_DRAWN = 64
 
 Finding: TypeAlias = "tuple[Callable[[], Any], str, Any]"  # an owner, and a place of it
 
@@ -210,6 +212,9 @@ def value_at(owner: Any, kind: str, name: Any) -> Any:
     """What a place holds; MISSING if nothing."""
     if isinstance(owner, CellType):
         return cell_value(owner)
+    if kind == "state":
+        row = info(type(owner))
+        return row.as_value(row.snapshot(owner))
     if kind == "item":
         return owner.get(name, MISSING) if isinstance(owner, dict) else item_value(owner, name)
     if isinstance(owner, Layer):
@@ -360,6 +365,12 @@ class Varied:
                 if isinstance(changing, Changing) and name in changing:
                     self.note(owner, kind, name)
 
+    def note_drawn(self, record: Record) -> None:
+        """The generators of which Python has drawn few numbers: the Program may draw them."""
+        for owner, count in record.drawn.values():
+            if count <= _MOST_DRAWN:
+                self.note(owner, "state", STATE)
+
     def live(self, trace: Trace) -> dict[ReadKey, list[tuple[Any, Source]]]:
         """Those tensors, if no other place holds them, and where they are found at each call."""
         reads = trace.reads.values()
@@ -392,6 +403,9 @@ class Varied:
         has_written = trace.record.has_written
         for key, (reference, kind, name) in list(self.places.items()):
             owner = reference()
+            if kind == "state" and owner is not None:
+                trace.begin_state(trace.mark_outside(owner))
+                continue
             value = None if owner is None else value_at(owner, kind, name)
             form = AnyNumber.like(value)
             if form is None or not form.fits(value):

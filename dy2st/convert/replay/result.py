@@ -19,7 +19,7 @@ from dy2st.convert.replay.places import found_by, owners_of
 from dy2st.convert.trace import Trace
 from dy2st.convert.types import bare, info
 from dy2st.convert.types.objects import set_attributes
-from dy2st.convert.types.values import emptied, fill, read_state
+from dy2st.convert.types.values import emptied, fill
 from dy2st.convert.values.flatten import build, flatten
 from dy2st.convert.values.layout import (
     Cases,
@@ -39,6 +39,7 @@ from dy2st.convert.values.special import (
     CONTENT,
     COUNT,
     MISSING,
+    STATE,
     Special,
     SymbolicSequence,
     Union,
@@ -268,14 +269,14 @@ class Taker:
         """An object that C code keeps: as it is if nobody can tell it from that of another call."""
         kind = type(value)
         row = info(kind)
-        if row.state in ("hidden", "array"):
+        if row.state in ("hidden", "array") and (id(value), STATE) not in self.trace.over:
             try:
                 return self._note(value, Made(kind, (), [], copy(value)))
             except TypeError:  # Python cannot copy it: it looks into another one
                 raise self._refusal(value) from None
         is_plain = row.base.is_plain or row.base.family in ("set", "tuple")
         is_fixed = row.base is not row and row.is_unchanging and not isinstance(value, Enum)
-        if row.state == "derived" or (is_plain and is_fixed):
+        if row.is_joined or (is_plain and is_fixed):
             return self._derived(value)
         # A method, or a partial, is made of its parts; traced tensors have methods of their own.
         is_of_tensor = isinstance(getattr(value, "__self__", None), Variable)
@@ -299,7 +300,7 @@ class Taker:
         held = dict(fields_in(value) or ())
         held |= {name: getattr(value, name) for name in slots_of(kind) if hasattr(value, name)}
         made.items += [self.take(row.base.settings(value)), self._container(held, dict)]
-        made.items += [self.take(read_state(value))] if row.state else []
+        made.items += [self.take(self.trace.held(value, STATE))] if row.state else []
         return made
 
     def _note(self, value: Any, tree: Any) -> Any:

@@ -505,7 +505,7 @@ def settled_set(place: Place, value: Any, other: Any) -> Any:
         are_there = value is not MISSING and other is not MISSING
         if value is other or (are_there and same_state(value, other)):
             return other
-        if info(type(place.owner)).state == "derived" and are_there:
+        if info(type(place.owner)).is_joined and are_there:
             return value
         kind = type(place.owner).__name__
         raise BranchMismatch(

@@ -41,6 +41,7 @@ from dy2st.convert.values.special import (
 from dy2st_runtime.dims import Condition, Dim, equal
 from dy2st_runtime.ir import Tensor
 from dy2st_runtime.nn.layer import Layer
+from dy2st_runtime.tensor import wrapped
 
 # -- attributes, classes, modules, values of the Program ------------------------------------------
 
@@ -186,8 +187,28 @@ _hidden(
 )
 # Random numbers: of those of the machine nobody has the state, and those of NumPy are in arrays.
 _hidden("random.SystemRandom", snapshot=lambda one: None, restore=lambda one, old: None)
+
+
+def state_of_twister(state: Any) -> Any:
+    """The state of a random.Random for a Program: its words as a tensor, and its position."""
+    if len(state) == 2:
+        return state
+    *words, position = state[1]
+    return wrapped(np.array(words)), position
+
+
+def _set_twister(twister: Any, state: Any) -> None:
+    if len(state) == 2:
+        state = 3, (*state[0].tolist(), int(state[1])), twister.gauss_next
+    twister.setstate(state)
+
+
 _hidden(
-    "random.Random", snapshot=lambda one: one.getstate(), restore=lambda one, old: one.setstate(old)
+    "random.Random",
+    snapshot=lambda one: one.getstate(),
+    restore=_set_twister,
+    is_joined=True,
+    as_value=state_of_twister,
 )
 _hidden(
     "numpy.random._generator.Generator",

@@ -54,12 +54,20 @@ class TypeInfo:
     state: str = ""
     snapshot: Callable[[Any], Any] = _hidden  # what it holds, as a copy
     restore: Callable[[Any, Any], None] = _hidden  # lets it hold that
+    # Whether a Program may choose among two such, and that as a value which it can compute with.
+    is_joined: bool = False
+    as_value: Callable[[Any], Any] = lambda state: state
     # Functions of the trace that stand for methods in C, and for operators by the names of the
     # protocol, where one is the left operand.
     methods: dict[str, Callable[..., Any]] = field(default_factory=dict)
     operators: dict[str, Callable[..., Any]] = field(default_factory=dict)
     derived: Callable[[type], dict[str, Any]] = lambda kind: {}  # fields of a derived class
     base: TypeInfo = field(init=False)  # the row of the class that it is derived from, or itself
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether numbers are drawn of it by a Program that has its state."""
+        return self.is_joined and self.state == "hidden"
 
     def __post_init__(self) -> None:
         """A row of its own."""
@@ -68,7 +76,10 @@ class TypeInfo:
     def of(self, kind: type) -> TypeInfo:
         """What holds of a class that is derived from that of the row."""
         if self.is_open:
-            made = replace(self)
+            derived = kind.__mro__[: kind.__mro__.index(self.kind)]
+            own = set().union(*(vars(one) for one in derived if _is_users(one)))
+            methods = {name: row for name, row in self.methods.items() if name not in own}
+            made = replace(self, methods=methods if own & self.methods.keys() else self.methods)
         else:
             kept = {name: getattr(self, name) for name in _KEPT}
             made = TypeInfo(self.kind, **kept | self.derived(kind))
@@ -79,6 +90,10 @@ class TypeInfo:
 HEAP_TYPE = 1 << 9  # the flag of classes that a `class` statement makes: others nobody changes
 # What holds of objects of derived classes, too, unless the row says otherwise.
 _KEPT = ("is_unchanging", "is_fixed")
+
+
+def _is_users(kind: type) -> bool:
+    return bool(kind.__flags__ & HEAP_TYPE) and not str(kind.__module__).startswith("dy2st")
 
 
 class _Rows(dict[type, TypeInfo]):
@@ -98,7 +113,7 @@ class _Rows(dict[type, TypeInfo]):
         """The same, of a class that is asked for the first time."""
         one, row = next((one, row) for one in kind.__mro__ if (row := self._own(one)) is not None)
         made = row if one is kind else row.base.of(kind)
-        if kind.__flags__ & HEAP_TYPE and not str(kind.__module__).startswith("dy2st"):
+        if _is_users(kind):
             self.weak[kind] = made
         else:
             self[kind] = made

@@ -103,7 +103,6 @@ def container(kind: Any, items: Any, put: Any, **fields: Any) -> None:
         for one in state:
             put(owner, one)
 
-    # A value like any other: a Program may choose among two of as many items.
     derived = {"snapshot": lambda owner: tuple(items(owner)), "restore": restore}
     row(
         kind,
@@ -111,7 +110,7 @@ def container(kind: Any, items: Any, put: Any, **fields: Any) -> None:
         state="items",
         snapshot=lambda owner: owner.copy(),
         restore=fill,
-        derived=lambda _: {"state": "derived", **derived},
+        derived=lambda _: {"state": "derived", "is_joined": True, **derived},  # of as many items
         **fields,
     )
 

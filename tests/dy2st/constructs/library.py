@@ -77,9 +77,7 @@ def text_in_memory(x):
 
 @construct(
     "`random.Random` in a branch",
-    "how far it has come would be known only when the Program runs",
-    refused=ConversionError,
-    says="a random number of Python is drawn in a branch",
+    "the numbers that Python draws: the Program has its state",
 )
 def own_random_numbers(x):
     source = random.Random(3)
@@ -103,14 +101,25 @@ def random_numbers_of_numpy(x):
 
 @construct(
     "`random.random()` in a branch",
-    "a Program draws its own random numbers",
-    refused=UnsupportedSyntax,
-    says=f"a random number of Python is drawn {_ONCE}",
+    "the same: the state is read when a call begins, and left as Python leaves it",
 )
 def shared_random_numbers(x):
     if x.sum() > 0:
         return x * 0 + random.random() * 0
     return x * 0
+
+
+@construct(
+    "`random.seed(...)` in a branch",
+    "belongs before the branch",
+    refused=UnsupportedSyntax,
+    says=f"a random number of Python is drawn {_ONCE}",
+)
+def seeded_in_a_branch(x):
+    source = random.Random(3)
+    if x.sum() > 0:
+        source.seed(4)
+    return source.random()
 
 
 @construct(

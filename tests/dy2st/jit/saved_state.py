@@ -482,11 +482,6 @@ REFUSED = {
         "self.k += 1; return x * float(self.k[0])",
         "what a ndarray holds, and changes it for the next call",
     ),
-    "a generator of Python's": (
-        "self.r = random.Random(0)",
-        "return x * self.r.random()",
-        "what a Random holds, and changes it for the next call",
-    ),
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
 import warnings
@@ -222,7 +221,7 @@ def test_a_first_call_loads_no_passes_plans_and_checkpoints():
 def test_a_warning_of_a_function_under_no_grad_names_its_line():
     @P.no_grad()
     def noisy(x):
-        return x * random.random()
+        return x * np.random.rand()
 
     static, line = to_static(noisy), noisy.__wrapped__.__code__.co_firstlineno
     with pytest.warns(UserWarning, match=rf"test_retracing.py:{line}: .*noisy\(\) is traced anew"):

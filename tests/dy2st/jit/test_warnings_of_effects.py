@@ -25,7 +25,7 @@ VARIABLE = ContextVar("of this test")
 X = dy2st.to_tensor([1.0, 2.0])
 
 
-@pytest.mark.parametrize("draw", [random.random, np.random.rand, lambda: random.choice(range(99))])
+@pytest.mark.parametrize("draw", [np.random.rand, lambda: random.choice(range(99))])
 def test_a_random_number_of_python_is_drawn_at_every_call_which_a_warning_calls_slow(draw):
     def noisy(x):
         return x + draw()
@@ -104,7 +104,7 @@ def test_messages_that_a_logger_does_not_take_are_no_concern(recwarn, caplog):
 
 def test_a_warning_is_shown_once(recwarn):
     def noisy(x):
-        return x + random.random()
+        return x + np.random.rand()
 
     static = to_static(noisy)
     for _ in range(4):
