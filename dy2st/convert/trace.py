@@ -253,7 +253,7 @@ class Trace(Vocabulary):
         """Note that a mutable object was made on this path; returns it."""
         if self.state.paths:
             self.state.born[id(value)] = value
-        if type(value) is set and not value:
+        if type(value) is set and len(value) <= 1:
             self.origins[id(value)] = value, GROWN
         if self.locations.of_containers:
             self.locations.note_made(value)
@@ -480,7 +480,10 @@ class Trace(Vocabulary):
         # A branch joins all that it holds; a deque that is full moves all that it holds.
         if place is None and (self.is_nested or getattr(owner, "maxlen", None) is not None):
             self.read_content(owner)
-        copy = copy_of(self.content(owner) if place is None else place.value)
+        held = self.content(owner) if place is None else place.value
+        copy = copy_of(held)
+        if self.has_grown(held):
+            self.origins[id(copy)] = copy, GROWN
         self.write(owner, CONTENT, copy)
         return copy
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from dy2st.convert.kinds.iterators import mark_left
 from dy2st.convert.kinds.lists import as_dynamic, held, length_of, new_list, replaced
-from dy2st.convert.kinds.scalars import as_number
-from dy2st.convert.kinds.sets import elements, in_any_order
+from dy2st.convert.kinds.scalars import as_number, check
+from dy2st.convert.kinds.sets import elements, in_any_order, without_order
 from dy2st.convert.kinds.table import for_each, function_row, method_row
 from dy2st.convert.kinds.tensors import leaves_in, opened_parts
 from dy2st.convert.polyfills import methods
@@ -292,8 +292,25 @@ def _sum(trace: Trace, iterable: Any, start: Any = 0) -> Any:
 @function_row(sorted)
 def _sorted(trace: Trace, iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     # Where elements are equal, the order tells.
-    items = elements(trace, iterable) if key is None else trace.listed(iterable)
-    return new_list(trace, ordered(trace, items, key, reverse))
+    unordered = None if key is None else without_order(trace, iterable)
+    items = elements(trace, iterable) if key is None else unordered or trace.listed(iterable)
+    found = new_list(trace, ordered(trace, items, key, reverse))
+    if unordered is not None:
+        _check_unique(trace, methods.increases, found, key, trace.truth(reverse))
+    return found
+
+
+def _check_unique(trace: Trace, holds: Callable[..., bool], *args: Any) -> None:
+    """Refuse equal keys of elements of a set in the run: their order in the set would decide."""
+    ask: _Compare = lambda: (trace.call(holds, *args),)  # noqa: E731
+    _refuse_changes(_trial(trace, ask))  # the keys are asked for twice, and in another order
+    check(trace, trace.test_of(*ask()), ValueError(_EQUAL))
+
+
+_EQUAL = (
+    "keys of elements of a set are equal, and in which order Python's set gives these is not known "
+    "to a Program: let the key tell them apart, key=lambda one: (..., one)"
+)
 
 
 # -- the least and the greatest ---------------------------------------------------------------
@@ -311,13 +328,15 @@ def _extreme(function: Any, of_sizes: Callable[[Any, Any], Any]) -> None:
     @function_row(function)
     def row(trace: Trace, *values: Any, key: Any = None, default: Any = MISSING) -> Any:
         items: Any = values
+        unordered = None
         if len(values) == 1:
             only = values[0]
             is_vector = isinstance(only, Tensor) and only.ndim == 1
             is_alone = key is None and default is MISSING
             if is_vector and is_alone and not isinstance(only.shape[0], int):
                 return getattr(F, name)(only)
-            items = elements(trace, only) if key is None else trace.listed(only)
+            unordered = None if key is None else without_order(trace, only)
+            items = elements(trace, only) if key is None else unordered or trace.listed(only)
             if key is not None and trace.handlers:  # it may raise before the next item is taken
                 mark_left(trace, only)
         if type(items) is not SymbolicSequence or items.element is None:
@@ -328,7 +347,10 @@ def _extreme(function: Any, of_sizes: Callable[[Any, Any], Any]) -> None:
             if items and key is None and all(map(is_size, items)):
                 return reduce(of_sizes, items)
         empty = "" if default is not MISSING else _EMPTY.format(name)
-        return trace.call(methods.best, items, key, default, empty, function is max)
+        found = trace.call(methods.best, items, key, default, empty, function is max)
+        if unordered is not None:
+            _check_unique(trace, methods.is_alone, unordered, found, key, function is max)
+        return found
 
 
 # -- truths -----------------------------------------------------------------------------------

@@ -42,8 +42,7 @@ def as_list(trace: Trace, content: Any) -> Any:
 def in_table_order(trace: Trace, owner: Any) -> Indexed:
     """The elements of a set that the data decides, in the order that Python's table gives ints."""
     content = traced_keys.content_of(trace, owner)
-    element, is_known = content.element, content.like in (GROWN, ORDERED)
-    if not (is_known and isinstance(element, Number) and element.kind is int):
+    if not _has_order(content):
         raise refuse_order()
     reads, asked = trace.state.reads, (id(content), 0)
     if asked not in reads:  # until something changes
@@ -55,10 +54,24 @@ def in_table_order(trace: Trace, owner: Any) -> Indexed:
     return traced_keys.unchanged(trace, owner, item, items)
 
 
+def _has_order(content: SymbolicSequence) -> bool:
+    is_int = isinstance(content.element, Number) and content.element.kind is int
+    return is_int and content.like in (GROWN, ORDERED)
+
+
+def without_order(trace: Trace, iterable: Any) -> SymbolicSequence | None:
+    """The elements, as a list, of a set that the data decides and whose order nobody knows."""
+    content = held(trace, iterable) if type(iterable) is set else None
+    if type(content) is not SymbolicSequence or _has_order(content):
+        return None
+    return as_list(trace, content)  # type: ignore[no-any-return]
+
+
 def _lose_order(trace: Trace, owner: Any) -> None:
     """Note that elements are taken away, or that many were put in at once."""
-    trace.origins.pop(id(owner), None)
     content = trace.content(owner)
+    for one in (owner, content):
+        trace.origins.pop(id(one), None)
     if type(content) is SymbolicSequence and content.like is not None:
         trace.hold(owner, SymbolicSequence(set, content.element, content.arrays))
 

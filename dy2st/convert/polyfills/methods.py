@@ -68,6 +68,29 @@ def best(items: Any, key: Any, default: Any, empty: str, is_greatest: bool) -> A
     return found
 
 
+def is_alone(items: Any, best: Any, key: Any, is_greatest: bool) -> bool:
+    """Whether no other item has the key of the best one, or one that has no order (NaN)."""
+    if len(items) == 0:
+        return True
+    its_key, count = key(best), 0
+    for item in items:
+        new = key(item)
+        if new == its_key:
+            count += 1
+        elif not (new < its_key if is_greatest else new > its_key):
+            return False
+    return count == 1
+
+
+def increases(items: Any, key: Any, is_reversed: bool) -> bool:
+    """Whether each item has a greater key than the one before, or a smaller one."""
+    for place in range(1, len(items)):
+        one, two = key(items[place - 1]), key(items[place])
+        if not (two < one if is_reversed else one < two):
+            return False
+    return True
+
+
 def ranks(keys: Any, is_reversed: bool) -> Any:
     """How many keys come before each one; equal ones stay in their order."""
     found = [0] * len(keys)

@@ -177,8 +177,11 @@ def opened(node: Layout, is_content: bool = False) -> Layout:
     names = row.names(held)
     items: list[Layout] = [Same(part, view) for part in row.parts(held, names)]
     like = value if row.keeps_more else None
-    if kind is set and all(type(n) is int and (n == i or 0 <= n < 8) for i, n in enumerate(held)):
-        like = GROWN if not held and view.has_grown(value) else ORDERED
+    if kind is set:
+        # Ints that stand each in a place of its own do so in whichever order they came.
+        are_apart = all(type(n) is int and (n == i or 0 <= n < 8) for i, n in enumerate(held))
+        has_grown = (are_apart or len(held) == 1) and view.has_grown(value)
+        like = GROWN if has_grown else ORDERED if are_apart else None
     return Parts(kind, items, names, like)
 
 

@@ -19,6 +19,7 @@ STARTS = {
     "none": lambda n, ints: set(),
     "known": lambda n, ints: {0, 1, 2},
     "one": lambda n, ints: {ints[0]},
+    "one that is known": lambda n, ints: {70},
 }
 STEPS = {
     "add": lambda s, v: s.add(v),
@@ -86,3 +87,64 @@ def test_any_history_of_a_set_gives_the_order_of_python_or_is_refused(start, ste
             assert "goes through a set" in str(error)
             return
         assert found == function(x)
+
+
+def test_a_set_that_branches_have_put_known_ints_into_is_gone_through():
+    def visited(x):
+        found = set()
+        for v in x.tolist():
+            found.add(1) if v > 0 else found.add(64)
+            if v > 1:
+                found.add(-5)
+        return [one * 2 for one in found]
+
+    static = dy2st.to_static(visited)
+    for values in ([1.0, 2.0], [-1.0, 2.0], [-1.0, -2.0], [2.0, -1.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == visited(x)
+
+
+def nearest(x):
+    stops, at, order = {int(v) for v in x.tolist()}, 4, []
+    while stops:
+        at = min(stops, key=lambda one: (abs(one - at), one))
+        stops.discard(at)
+        order.append(at)
+    return order, max(stops, key=lambda one: -one, default=-1)
+
+
+def test_the_least_of_a_set_is_found_by_keys_that_tell_its_elements_apart():
+    static = dy2st.to_static(nearest, input_spec=[InputSpec([None])])
+    for values in ([3.0, 9.0, 3.0, 5.0, -2.0], [7.0], [1.0, 7.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == nearest(x)
+
+
+def in_order(x):
+    kept = {int(v) for v in x.tolist()}
+    kept.discard(3)
+    return sorted(kept, key=lambda one: one % 7), sorted(kept, key=abs, reverse=True)
+
+
+def test_a_set_is_sorted_by_keys_that_tell_its_elements_apart():
+    static = dy2st.to_static(in_order, input_spec=[InputSpec([None])])
+    for values in ([3.0, 9.0, 4.0, 5.0], [3.0], [6.0, 1.0, 12.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == in_order(x)
+
+
+@pytest.mark.parametrize("values", [[1.0, 8.0, 2.0], [2.0, -2.0]])
+def test_equal_keys_of_elements_whose_order_nobody_knows_are_refused_in_the_run(values):
+    static = dy2st.to_static(in_order, input_spec=[InputSpec([None])])
+    with pytest.raises(ValueError, match="keys of elements of a set are equal"):
+        static(dy2st.to_tensor(values))
+
+
+def test_a_key_that_changes_something_is_not_asked_of_a_set():
+    def least(x):
+        kept, asked = {int(v) for v in x.tolist()}, []
+        kept.discard(3)
+        return min(kept, key=lambda one: asked.append(one) or one), len(asked)
+
+    with pytest.raises(ConversionError, match="to compare them changes something else"):
+        dy2st.to_static(least, input_spec=[InputSpec([None])])(dy2st.to_tensor([1.0, 2.0]))
