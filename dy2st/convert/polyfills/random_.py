@@ -12,9 +12,11 @@ from typing import Any
 from dy2st.convert.kinds.scalars import is_traced
 from dy2st.convert.kinds.table import method_row
 from dy2st.convert.kinds.text import inside
+from dy2st.convert.stage.function import repeatable
 from dy2st.convert.trace import Trace
 from dy2st.convert.types.objects import state_of_twister
 from dy2st.convert.values.special import STATE, SymbolicSequence, Union
+from dy2st.transpiler.lower import traced_form
 from dy2st_runtime.ir import F
 
 _WORDS, _AHEAD = 624, 397
@@ -75,7 +77,9 @@ def _drawn(trace: Trace, owner: Any, name: str, draw: Any, *args: Any) -> Any:
     if (id(owner), STATE) not in trace.over and trace.is_outside(owner):
         trace.begin_state(owner)
     state = state_of_twister(trace.held(owner, STATE))
-    words, position, found = trace.call(draw, *state, *args)
+    # A function of the Program, which each further draw calls
+    drawn = repeatable(trace, trace.mark_outside(draw), traced_form(draw).bind(trace, draw))
+    words, position, found = drawn(*state, *args)
     trace.write(owner, STATE, (words, position))
     return found
 

@@ -239,10 +239,7 @@ def callee(trace: Trace, function: FunctionType, args: tuple[Any, ...]) -> Calla
     if known_form is not None:  # first, since most calls of a trace are of the same functions
         return known_form[1]
     if is_polyfill(function.__module__):
-        written: Callable[..., Any] = traced_form(function).bind(trace, function)
-        if not function.__code__.co_flags & CO_GENERATOR:
-            written = repeatable(trace, trace.mark_outside(function), written)
-        return _called_as(trace, function, written)
+        return _called_as(trace, function, traced_form(function).bind(trace, function))
     if function.__code__ is _MARKED and is_like_the_users(function.__module__):
         inner: Any = vars(function)["__wrapped__"]
         if not inner.__name__.startswith("__"):  # objects of ours are made as they are

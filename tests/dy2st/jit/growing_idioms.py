@@ -32,6 +32,14 @@ GROWING = {
     "generators": ("y = x.sum()", "for one in given(x):\n        y = y + one"),
     "helpers in branches": ("y = x", "if x.sum() > {i}.0:\n        y = helper(y)"),
     "objects that branches change": ("y = Box(x)", "if x.sum() > {i}.0:\n        y.add(x)"),
+    "the best by a key that asks for the best": (
+        "y = [v * 1.0 for v in x.tolist() if v > 0]",
+        "y[0] = y[0] + max(y, key=lambda v: v / max(1.0, y[0])) * {i}",
+    ),
+    "numbers drawn in branches": (
+        "import random\n    r, y = random.Random(3), x.sum()",
+        "if y > {i}.0:\n        y = y + r.random()",
+    ),
     "early returns": ("y = x", "if x.sum() > {i}.0:\n        return x, y\n    y = y + x"),
 }
 NEEDED = """\
