@@ -144,7 +144,8 @@ class Aliases:
 
     def of(self, variable: Variable) -> list[Variable]:
         """The Variable and all that may be the same tensor."""
-        if variable not in self._sources and variable not in self._takers:
+        is_alone = variable not in self._sources and variable not in self._takers
+        if is_alone or variable.number is not None:  # nobody can change a number
             return [variable]
         # Down to the first sources, then up to all that may be one of them. Loops make cycles, in
         # which there is no first: then all that is reached counts.
