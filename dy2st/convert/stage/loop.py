@@ -273,16 +273,12 @@ class Loop:
         return LoopMismatch(
             f"an iteration of a loop leaves {words}",
             why="the loop depends on a tensor, so one Program must serve every iteration",
-            hint="let each iteration leave values of one type: cast or reshape them",
+            hint="let each iteration leave values of the kinds, dtypes and shapes from before it",
         )
 
     def unlike(self, slot: JoinedVariable, error: Unlike) -> ConversionError:
         """The refusal of a variable that cannot be both."""
-        return LoopMismatch(
-            f"{in_words(slot.name)} is {error} in a loop that depends on a tensor",
-            why="one Program must serve every iteration",
-            hint="let each iteration leave it in the form that it has before the loop",
-        )
+        return self.mismatch(f"{in_words(slot.name)} as {error}")
 
 
 def stage_while(
