@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -491,7 +491,7 @@ def compare(trace: Trace, name: str, left: Any, right: Any) -> Any:
 def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int]) -> Any:
     """The comparison of the first two that differ; if none do, of the lengths."""
     for place, (a, b) in enumerate(pairs):
-        same = True if a is b else equals(trace, a, b)
+        same = True if a is b else map_cases(trace, partial(_is_level, trace, name), a, b)
         if same is True:
             continue
         # As Python does, ask only the first pair that differs for its order: others may have none.
@@ -502,6 +502,16 @@ def _in_order(trace: Trace, name: str, pairs: list[Any], lengths: tuple[int, int
         differ = lambda: binary(trace, name, a, b)  # noqa: B023, E731
         return stage_if(trace, same, equal, differ, (), "a comparison", of_cases=True)[0]
     return binary(trace, name, *lengths)
+
+
+def _is_level(trace: Trace, name: str, left: Any, right: Any) -> Any:
+    """Whether two are equal that are put in order; TypeError of objects that have none."""
+    methods = [of_class(trace, type(left), one) for one in ("__eq__", *BINARY[name][1:])]
+    is_known = left is right or None not in (trace.locations.of(left), trace.locations.of(right))
+    is_bare = methods[0] is object.__eq__ and not any(map(is_users, methods))
+    if is_bare and not is_known and _may_be_one(trace, left, right):
+        raise TypeError(str(_undecided("eq", "objects")))
+    return equals(trace, left, right)
 
 
 def _is_same(trace: Trace, left: Any, right: Any) -> Any:

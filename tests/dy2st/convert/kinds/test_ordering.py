@@ -154,6 +154,39 @@ def counting(x, values):
     return x, [one.name for one in found], asked
 
 
+class Visits:
+    """Which has no order, and of which only the run knows which one is which."""
+
+    def __init__(self):
+        self.n = 0
+
+
+def by_their_keys(x):
+    found = {}
+    for key in x.tolist():
+        one = found.setdefault(key, Visits())
+        one.n += 1
+    return [(key, one.n) for key, one in sorted(found.items())]
+
+
+def test_objects_without_an_order_stand_behind_keys_that_differ():
+    same(by_their_keys, *VALUES)
+
+
+def test_objects_without_an_order_behind_equal_keys_raise_in_the_program():
+    def run(x):
+        rows = []
+        for key in x:
+            rows.append((int(key), Visits()))
+        return [key for key, _ in sorted(rows)]
+
+    static = dy2st.to_static(run, input_spec=[dy2st.static.InputSpec([None])])
+    assert static(dy2st.to_tensor([3.0, 1.0])) == [1, 3]
+    for function in run, static:
+        with pytest.raises(TypeError):
+            function(dy2st.to_tensor([3.0, 1.0, 3.0]))
+
+
 def test_elements_whose_order_is_known_are_compared_as_often_as_in_python():
     same(lambda x: counting(x, [3, 1, 2]))
     same(lambda x: counting(x, [2, 2]))
