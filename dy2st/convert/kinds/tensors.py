@@ -14,7 +14,7 @@ from dy2st.convert.kinds.text import inside
 from dy2st.convert.stage.branch import known
 from dy2st.convert.trace import EACH_CALL, Trace
 from dy2st.convert.types import info
-from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened
+from dy2st.convert.values.layout import Layout, Leaf, Number, Parts, Same, opened, with_leaves
 from dy2st.convert.values.special import Generated, Indexed, SymbolicSequence, Union
 from dy2st_runtime import ops
 from dy2st_runtime.autodiff.traced_gradients import gradients_or_zeros
@@ -137,7 +137,7 @@ def opened_parts(node: Layout) -> Layout:
     """A node with all tuples and lists in it opened, and constants as they are."""
     inner = opened(node)
     if isinstance(inner, Parts) and issubclass(inner.kind, (tuple, list)):
-        return inner.with_items([opened_parts(item) for item in inner.items])
+        return with_leaves(inner, [opened_parts(item) for item in inner.items])
     is_constant = isinstance(node, Same) and info(type(node.value)).dtype is not None
     return node if is_constant else inner
 

@@ -12,7 +12,9 @@ import re
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from io import IOBase
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +34,7 @@ from dy2st.convert.values.layout import (
     Lub,
     Number,
     Parts,
+    Reference,
     Same,
     SequenceLayout,
     Unlike,
@@ -39,18 +42,19 @@ from dy2st.convert.values.layout import (
     as_value_layout,
     count,
     has_objects,
+    leaves_of,
     number_kind,
     opened,
     width,
+    with_leaves,
 )
 from dy2st.convert.values.special import (
     CONTENT,
     MISSING,
     STATE,
-    UNBOUND,
     Older,
+    Special,
     SymbolicSequence,
-    Union,
 )
 from dy2st_runtime.dims import Dim, symbols
 from dy2st_runtime.errors import ConversionError, Location
@@ -72,11 +76,10 @@ _NAME = re.compile(r"[A-Za-z0-9_.]+")
 
 
 class Change(NamedTuple):
-    """What a call changes: a value in a place, before and after, and where it is written."""
+    """What a call changes: a place, the value before it, and where it is written."""
 
     home: Home
     before: Any
-    after: Any
     at: Location | None
     is_read: bool  # whether the code has read it
 
@@ -105,6 +108,16 @@ class _NoForm(Exception):
 class _Shared(_NoForm):
     """A value that another place holds, too."""
 
+    why = "a Program that is saved or compiled has a value of its own for each name"
+    hint = "give the other name a copy: clone()"
+
+
+class _Located(_NoForm):
+    """A value with objects of which only the run knows which one is which."""
+
+    why = "it is kept by value, and the code asks which of its objects is another one"
+    hint = "find them by a place or key: `del items[i]`, `items[i].n += 1`"
+
 
 @dataclass(eq=False)
 class Kept:
@@ -126,6 +139,7 @@ class Kept:
     leaves: list[Any] = field(default_factory=list)
     types: list[ValueType] = field(default_factory=list)
     aliases: list[tuple[int, int]] = field(default_factory=list)
+    is_by_value: bool = True  # whether nothing in it had a location at the end of the last trace
 
     @property
     def home(self) -> Home:
@@ -146,7 +160,9 @@ class Kept:
             trace.is_new(one) or id(one) in arguments or view.is_new(one)
         )
         now = replace(before_all(trace), is_new=is_new, is_local=is_new)
-        node = as_value_layout(Same(value, now))
+        found = as_value_layout(Same(value, now))
+        node = _by_value(trace, found)
+        self.is_by_value = node is found
         joined = Lub(widens=True)(self.layout, node)
         # Another name for an object from outside would not see what changes in a copy of it.
         known, left = _objects(self.layout, node), _objects(joined)
@@ -267,24 +283,24 @@ class Keeping:
                 continue
             try:
                 self.rises += one.rises(trace, value, taker.of_call, self.view)
+                if not one.is_by_value:  # the next trace may do without
+                    raise _Located
                 left[one] = flatten(trace, value, one.layout, trace)
                 self.rises += one.rises_in_types(left[one], self.free)
                 if not (self.has_inputs or all(map(_is_of_a_buffer, one.types))):
                     raise _NoForm
             except (_NoForm, Unlike, ConversionError) as error:
                 self.rises += one.opens(self.view)
-                change, is_shared = one.change._replace(after=value), isinstance(error, _Shared)
-                finished.lost = finished.lost or _lost(trace, change, error, is_shared)
+                finished.lost = finished.lost or _lost(trace, one.change, error)
         # Until it has settled, something may be held in a place that nobody reads any more.
         if self.rises > rises or finished.lost:
             return
-        for number, (one, value) in enumerate(values.items()):
+        for number, one in enumerate(values):
             known = _objects(one.layout).values()
             is_owned = any(id(it) in self.owned and it is not one.change.before for it in known)
             is_elsewhere = reads.are_elsewhere(one.held, one.home, self.owned)
             if number in shared or is_owned or is_elsewhere:
-                change = one.change._replace(after=value)
-                finished.lost = finished.lost or _lost(trace, change, are_several=True)
+                finished.lost = finished.lost or _lost(trace, one.change, _Shared())
         for one, leaves in left.items():
             self._leave(trace.tracer, one, leaves, taker, finished)
         for name, variable in self.inputs.items():
@@ -313,7 +329,7 @@ class Keeping:
 
     def _note(self, trace: Trace, reads: Reads, change: Change, finished: Finished) -> bool:
         """Whether a changed place is one that is kept from now on."""
-        home, before, _, _, is_read = change
+        home, before, _, is_read = change
         _, places = self.places.get(id(home.owner), (None, dict[Any, Home]()))
         if self.is_whole and home.name is CONTENT and len(places) == 1:
             (home,), before = places.values(), home.owner
@@ -326,7 +342,8 @@ class Keeping:
         is_hidden = home.name is STATE and before is home.owner
         if is_hidden or home.name == "__dict__" or are_several:
             if is_read:
-                finished.lost = finished.lost or _lost(trace, change, are_several=are_several)
+                error = _Shared() if are_several else None
+                finished.lost = finished.lost or _lost(trace, change, error)
             return False
         for key in [*self.kept]:
             is_inner = key[:2] == home.key[:2] and key[2][: len(home.steps)] == home.steps
@@ -432,15 +449,15 @@ class Reads:
         if name is STATE:
             is_read, row = not isinstance(owner, IOBase), info(type(owner))
             before = row.as_value(row.snapshot(owner)) if row.is_drawn else owner
-            yield Change(Home(owner, STATE), before, place.value, place.at, is_read)
+            yield Change(Home(owner, STATE), before, place.at, is_read)
             return
         home = Home(owner, name)
         before = owner if name is CONTENT else native_attribute(owner, name)
         is_open = name is CONTENT or isinstance(before, tuple)
-        found = [((), before, place.value)] if before is not place.value else []
-        for steps, old, new in _differences(before, place.value) if is_open else found:
+        found = [((), before)] if before is not place.value else []
+        for steps, old in _differences(before, place.value) if is_open else found:
             there = home.at(*steps)
-            yield Change(there, old, new, place.at, self._has(there, old, name is CONTENT))
+            yield Change(there, old, place.at, self._has(there, old, name is CONTENT))
 
     def _has(self, home: Home, before: Any, is_content: bool) -> bool:
         """Whether the code has read what it changes: a value, or which ones a container holds."""
@@ -492,21 +509,21 @@ def _items(owner: Any) -> list[tuple[Any, Any]]:
     return list(owner.items() if isinstance(owner, dict) else enumerate(owner))
 
 
-def _differences(before: Any, after: Any) -> Iterator[tuple[Any, Any, Any]]:
-    """Where two tuples, or contents, differ: the keys down to it, and what is there in both."""
+def _differences(before: Any, after: Any) -> Iterator[tuple[Any, Any]]:
+    """Where two tuples, or contents, differ: the keys down to it, and what was there before."""
     if type(before) is not type(after) or not isinstance(before, (tuple, dict, list, deque)):
-        yield (), before, after
+        yield (), before
         return
     old, new = _items(before), _items(after)
     if [key for key, _ in old] != [key for key, _ in new]:
-        yield (), before, after
+        yield (), before
         return
     for (key, one), (_, other) in zip(old, new, strict=True):
         if isinstance(one, tuple) and one is not other:
-            for steps, left, right in _differences(one, other):
-                yield (key, *steps), left, right
+            for steps, left in _differences(one, other):
+                yield (key, *steps), left
         elif one is not other:
-            yield (key,), one, other
+            yield (key,), one
 
 
 def _value_now(trace: Trace, home: Home) -> Any:
@@ -554,15 +571,22 @@ def _as_found(trace: Trace, node: Layout, view: Older) -> Layout:
         if not (row.is_atom or row.is_constant or trace.is_outside(node.value)):
             raise _NoForm
         return Same(node.value, view)
-    if isinstance(node, Parts):
-        return node.with_items([_as_found(trace, item, view) for item in node.items])
-    if isinstance(node, SequenceLayout) and node.element is not None:
-        return replace(node, element=_as_found(trace, node.element, view))
-    if isinstance(node, Cases):
-        return Cases([_as_found(trace, case, view) for case in node.cases])
-    if isinstance(node, (Leaf, Number, SequenceLayout)) and not getattr(node, "is_numpy", False):
-        return node
-    raise _NoForm
+    if getattr(node, "is_numpy", False):
+        raise _NoForm
+    return with_leaves(node, [_as_found(trace, one, view) for one in leaves_of(node)])
+
+
+def _by_value(trace: Trace, node: Layout, inside: tuple[Layout, ...] = ()) -> Layout:
+    """A layout with what objects hold in the place of their locations; _NoForm if it has no end."""
+    if isinstance(node, Reference):
+        if node in inside:
+            raise _NoForm
+        columns = [opened(Same(one, trace)) for one in node.columns.values()]
+        rows: list[Any] = [Lub()(SequenceLayout(list, None), one) for one in columns]
+        items = [_by_value(trace, one.element, (*inside, node)) for one in rows]
+        return items[0] if CONTENT in node.columns else Parts(node.kind, items, [*node.columns])
+    found = with_leaves(node, [_by_value(trace, one, inside) for one in leaves_of(node)])
+    return reduce(Lub(), found.cases) if found is not node and isinstance(found, Cases) else found
 
 
 def _objects(*nodes: Layout) -> dict[int, Any]:
@@ -659,34 +683,24 @@ def _shared(trace: Trace, values: Sequence[Any]) -> set[int]:
     return found.union(*(several for several in holders.values() if len(several) > 1))
 
 
-def _lost(
-    trace: Trace, change: Change, error: Exception | None = None, are_several: bool = False
-) -> ConversionError:
+def _lost(trace: Trace, change: Change, error: Exception | None = None) -> ConversionError:
     """What refuses a Program that would forget what a call leaves for the next one."""
-    before, after = _in_words(change.before), _in_words(change.after)
-    why = "in a Program that is saved or compiled it has one form, and "
-    why += f"{before} becomes {after}" if before != after else f"{before} has none"
+    why = "no form of it serves for every call of a Program that is saved or compiled"
+    hint = "keep a number, or a tensor of one dtype and shape, or return it and pass it in again"
+    kind = type(change.before)
+    if kind in (NoneType, Special) or info(kind).is_container:
+        hint = "call the function once before, or begin with a tensor of one dtype and shape"
     if isinstance(error, ConversionError):
         why = str(error).splitlines()[0]
-    if are_several:
-        why = "a Program that is saved or compiled has a value of its own for each name"
+    elif isinstance(error, (_Shared, _Located)):
+        why, hint = error.why, error.hint
     return ConversionError(
         f"{trace.tracer.program.name}() reads {_place_in_words(trace, change.home)}, and changes "
         "it for the next call",
         at=change.at,
         why=why,
-        hint="give the other name a copy: clone()" if are_several else _hint(change),
+        hint=hint,
     )
-
-
-def _hint(change: Change) -> str:
-    before = change.before
-    if any(before is one for one in (None, MISSING, UNBOUND)) or info(type(before)).is_container:
-        return (
-            "call the function once before, so that all that it keeps is there, or begin with a "
-            "tensor of one shape"
-        )
-    return "keep a number, or a tensor of one dtype and shape, or return it and pass it in again"
 
 
 def overwritten(program: Program, name: str, at: Location) -> ConversionError:
@@ -709,17 +723,3 @@ def _place_in_words(trace: Trace, home: Home) -> str:
     else:
         found = f"the attribute `{name}` of a {type(owner).__name__}"
     return f"what {found} holds" if steps else found
-
-
-def _in_words(value: Any) -> str:
-    """What a value is, as messages say it."""
-    if value is MISSING or value is UNBOUND:
-        return "nothing"
-    kind = number_kind(value)
-    if value is None or kind is not None:
-        return "None" if kind is None else f"a Python {kind.__name__}"
-    if isinstance(value, Tensor):
-        return f"a tensor {value.tensor_type}"
-    if type(value) in (SymbolicSequence, Union):
-        return "one of several values" if type(value) is Union else f"a {value.kind.__name__}"
-    return f"a {type(value).__name__}"

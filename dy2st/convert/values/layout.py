@@ -104,11 +104,6 @@ class Parts:
     # A value that has what is no part: a deque its maxlen, a Text what is between its holes
     like: Any = None
 
-    def with_items(self, items: list[Layout]) -> Parts:
-        """The same with other parts; itself where they are the same."""
-        is_same = len(items) == len(self.items) and all(map(is_, items, self.items))
-        return self if is_same else replace(self, items=items)
-
 
 @dataclass(eq=False)
 class SequenceLayout:
@@ -212,7 +207,7 @@ def as_value_layout(node: Layout, numbers: bool = False, inside: tuple[int, ...]
         return as_value_layout(below, numbers, (*inside, id(value)))
     if isinstance(node, Parts):
         numbers = numbers and not issubclass(node.kind, BaseException)  # C reads what it holds
-        return node.with_items([as_value_layout(item, numbers, inside) for item in node.items])
+        return with_leaves(node, [as_value_layout(item, numbers, inside) for item in node.items])
     return node
 
 
@@ -240,11 +235,7 @@ def _of_case(case: Layout, view: View) -> Layout:
     """Objects of a case that end with their region are carried by value."""
     if isinstance(case, Same):
         return as_value_layout(Same(case.value, view)) if view.is_local(case.value) else case
-    items = [_of_case(item, view) for item in leaves_of(case)]
-    if isinstance(case, Parts):
-        return case.with_items(items)
-    rises = isinstance(case, Cases) and not all(map(is_, items, case.cases))
-    return Cases(items) if rises else case
+    return with_leaves(case, [_of_case(item, view) for item in leaves_of(case)])
 
 
 def _of_element(held: SymbolicSequence, view: View) -> Layout | None:
@@ -295,6 +286,15 @@ def leaves_of(node: Layout) -> Sequence[Layout]:
     if isinstance(node, SequenceLayout) and node.element is not None:
         return [node.element]
     return []
+
+
+def with_leaves(node: Layout, items: list[Layout]) -> Layout:
+    """A layout with others right below; itself where they are the same."""
+    if len(items) == len(leaves_of(node)) and all(map(is_, leaves_of(node), items)):
+        return node
+    if isinstance(node, Parts):
+        return replace(node, items=items)
+    return replace(node, element=items[0]) if isinstance(node, SequenceLayout) else Cases(items)
 
 
 def all_of(nodes: Iterable[Layout]) -> Iterator[Layout]:
@@ -460,7 +460,7 @@ class Lub:
             # A dict; a key that one side has not may be missing
             is_like = len(left.names) == len(right.names)
             if is_like and all(map(same, left.names, right.names)):
-                return self._parts(left, right)
+                return with_leaves(left, [*map(self, left.items, right.items)])
             keys = _merged(left.names, right.names)
             new = {*left.names} ^ {*right.names}  # iterations would bring more and more tensors
             if keys is None or (self._widens and any(isinstance(key, Tensor) for key in new)):
@@ -476,7 +476,8 @@ class Lub:
                 return self._grown(left, right)
             return left if left.like in (None, right.like) else replace(left, like=None)
         if len(left.items) == len(right.items):
-            return self._parts(left, right) if left.names == right.names else None
+            is_like = left.names == right.names
+            return with_leaves(left, [*map(self, left.items, right.items)]) if is_like else None
         may_grow = info(left.kind).family == "list" or (self._widens and left.kind is tuple)
         return self._grown(left, right) if may_grow else None
 
@@ -500,22 +501,18 @@ class Lub:
                 items.append(self(a, b))
         if not all(map(_is_written_alike, items)):
             return None
-        return left.with_items(items) if is_same else Parts(Text, items, like=like)
+        return with_leaves(left, items) if is_same else Parts(Text, items, like=like)
 
     def _bundle(self, left: Parts, right: Parts) -> Layout | None:
         """Two of one form; a part that would be one of several makes them two cases."""
         if left.names != right.names or len(left.items) != len(right.items):
             return None
-        joined = self._parts(left, right)
+        joined: Any = with_leaves(left, [*map(self, left.items, right.items)])
         # C reads the parts as they are: a value of several kinds is none that it knows, and an
         # exception has as many `args` on all paths, and hides its context on all or none.
         parts = dict(zip(left.names, joined.items, strict=False))
         is_open = any(map(_has_cases, joined.items)) or type(parts.get("args")) is SequenceLayout
         return None if is_open or type(parts.get("__suppress_context__")) is Number else joined
-
-    def _parts(self, left: Parts, right: Parts) -> Parts:
-        items = [self(a, b) for a, b in zip(left.items, right.items, strict=True)]
-        return left.with_items(items)
 
     def _grown(self, left: Layout, right: Layout) -> Layout | None:
         """A list of a length; the elements of both sides have one layout."""
@@ -572,11 +569,10 @@ class Lub:
             inside = (*inside, id(value))
         if isinstance(node, Cases):
             cases, _ = self._merged([self.by_value(case, view, inside) for case in node.cases])
-            is_same = len(cases) == len(node.cases) and all(map(is_, cases, node.cases))
-            return node if is_same else Cases(cases)
+            return with_leaves(node, cases)
         if not isinstance(node, Parts) or issubclass(node.kind, BaseException):
             return node
-        return node.with_items([self.by_value(item, view, inside) for item in node.items])
+        return with_leaves(node, [self.by_value(item, view, inside) for item in node.items])
 
     def place(self, cases: list[Layout], item: Layout) -> int | None:
         """Which case serves for a value, too, perhaps once it has risen."""

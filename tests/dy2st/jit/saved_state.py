@@ -23,6 +23,11 @@ class Slots:
     __slots__ = ("n",)
 
 
+class Visits:
+    def __init__(self):
+        self.n, self.seen = 0, []
+
+
 # What a Layer begins with, and what a call does.
 LAYERS = {
     "the last of a full deque": (
@@ -268,6 +273,24 @@ FORMS: dict[str, tuple[str, ...]] = {
         return (self.k * self.v).sum() + x
         """,
     ),
+    "objects by their keys, in the order of these": (
+        "self.d = {}",
+        """
+        for key in x.tolist():
+            one = self.d.setdefault(key, Visits())
+            one.n += 1
+            one.seen.append(x.sum())
+        return x, [(key, one.n, one.seen[0]) for key, one in sorted(self.d.items())]
+        """,
+    ),
+    "lists by their keys": (
+        "self.d = {}",
+        """
+        for key in x.tolist():
+            self.d.setdefault(key, []).append(x.sum())
+        return x, [(key, len(one)) for key, one in self.d.items()]
+        """,
+    ),
     "a list that grows": ("self.l = []", "self.l.append(x.sum()); return x * len(self.l)"),
     "a list that grows by two names": (
         "self.a = []; self.b = self.a",
@@ -436,6 +459,22 @@ REFUSED = {
         "self.a['h'] = self.a['h'] + x; return self.a['h'] + self.b['h']",
         "a value of its own for each name\n.*clone",
     ),
+    "objects that are told apart": (
+        "self.l = []",
+        """
+        new = Visits()
+        new.n = x[0]
+        worst = new
+        for one in self.l:
+            if one.n < worst.n:
+                worst = one
+        self.l.append(new)
+        if worst is not new:
+            self.l.remove(worst)
+        return x, len(self.l)
+        """,
+        "asks which of its objects is another one.*\n.*by a place or key",
+    ),
     "a list that is made one with another": (
         "self.a, self.b = [0], SimpleNamespace(l=[])",
         """
@@ -557,6 +596,7 @@ _SCOPE: dict[str, Any] = {
     "Pair": Pair,
     "SimpleNamespace": SimpleNamespace,
     "Slots": Slots,
+    "Visits": Visits,
     "defaultdict": defaultdict,
     "deque": deque,
 }
