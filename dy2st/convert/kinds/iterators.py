@@ -19,13 +19,13 @@ from dy2st.convert.kinds.lists import as_dynamic, is_lazy, length_of
 from dy2st.convert.kinds.objects import class_of
 from dy2st.convert.kinds.scalars import as_number, check, int_of, is_traced
 from dy2st.convert.kinds.side_effects import refuse_advance_outside
-from dy2st.convert.kinds.table import for_each, function_row, made_again, method_row, whole_row
+from dy2st.convert.kinds.table import for_each, function_row, method_row, whole_row
 from dy2st.convert.polyfills.itertools_ import chained, made_of
 from dy2st.convert.polyfills.methods import Until, accumulated, enumerated, mapped
 from dy2st.convert.polyfills.registry import lazily
 from dy2st.convert.stage.branch import end_region, splice
 from dy2st.convert.stage.checks import caught
-from dy2st.convert.stage.outcome import ending
+from dy2st.convert.stage.outcome import Handler, ending, under
 from dy2st.convert.trace import Source, Trace, own_method
 from dy2st.convert.types import info, same_items
 from dy2st.convert.values.flatten import element_at
@@ -75,20 +75,19 @@ def _whole(trace: Trace, value: Any) -> Any:
 
 
 @function_row(enumerate)
-@made_again
 def _enumerate(trace: Trace, iterable: Any, start: Any = 0) -> Any:
     if trace.source_of(iterable) is not None:
         return trace.call(enumerated, iterable, start)
     items = trace.items_of(iterable)
     if type(items) is Indexed:
-        return iterator(trace, lambda: items.length, lambda at: (start + at, items.item(at)))
+        item = lambda at: (start + at, items.item(at))  # noqa: E731
+        return iterator(trace, lambda: items.length, item, asked=iterable)
     if type(start) is int:
         return trace.made_iterator(enumerate(items, start))
     return trace.made((trace.add(start, place), item) for place, item in enumerate(items))
 
 
 @function_row(zip)
-@made_again
 def _zip(trace: Trace, *iterables: Any, strict: bool = False) -> Any:
     parts = [trace.items_of(one) for one in iterables]
     if not any(type(part) is Indexed for part in parts):
@@ -331,7 +330,7 @@ def resolved(trace: Trace, generated: Generated) -> Any:
         elif generated.is_map:
             items = _mapped_now(trace, generated)
         else:
-            items = _made_of(trace, _gathered(trace, generated), generated)
+            items = _made_of(trace, all_at_once(trace, generated), generated)
         trace.set_field(generated, "items", items)
     return left_of(trace, generated)
 
@@ -349,11 +348,13 @@ def _is_one_loop(trace: Trace, generated: Generated) -> bool:
     return (is_plain and loops == 1) or its.restarts is True
 
 
-def _gathered(trace: Trace, generated: Generated) -> list[Any]:
+def all_at_once(
+    trace: Trace, generated: Generated, refuse: Any = None, may_fail: bool = True
+) -> list[Any]:
     """All items, as the Program takes them; refused where somebody sees when they are made."""
     out: list[Any] = trace.made([])
     around, pushes = len(trace.record.ends), itertools.count()
-    refuse = partial(refuse_left, "gives items one by one, as many as a tensor decides")
+    refuse = refuse or partial(refuse_left, "gives items one by one, as many as a tensor decides")
 
     def push(item: Any) -> None:
         if not all(trace.record.ends[around:]) or next(pushes) > MOST_ITEMS:
@@ -365,7 +366,7 @@ def _gathered(trace: Trace, generated: Generated) -> list[Any]:
             refuse("all are made with the first, and what it returns would be lost")
         return ()
 
-    with trace.region() as region:
+    with trace.region() as region, under(trace, *() if may_fail else [Handler(lambda: Exception)]):
         end_region(trace, region, gather)
     changed = [one.owner for one in region.changes.values() if not region.is_new(one.owner)]
     is_silent = all(one is out or isinstance(one, (Generated, Indexed)) for one in changed)
@@ -506,12 +507,16 @@ def refuse_left(
     raise UnsupportedSyntax(f"a generator or iterator {what}", why=why, hint=hint)
 
 
-def iterator(trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None) -> Indexed:
-    """Items that are gone once they are taken."""
+def iterator(
+    trace: Trace, size: Any, item: Callable[[Any], Any], whole: Any = None, asked: Any = None
+) -> Indexed:
+    """Items that are gone once they are taken; asked: what gives one for each of them."""
     # Made here, so that its position is its own: a loop that makes one at every iteration would
     # else leave one more place in the overlay each time, and so never have the same form again.
     made: Indexed = trace.made(Indexed(size, item, whole, is_once=True))
     made.is_carried = trace.locations.is_carried(made)
+    if type(asked) is Indexed and asked.is_once:
+        made.source = ((asked, asked.begun),)
     return made
 
 
@@ -546,7 +551,12 @@ def taken(trace: Trace, iterable: Any, iterations: Any) -> None:
     """Tell that a loop has taken so many items of what `rest_of` gave it."""
     items = left_of(trace, iterable) if type(iterable) is Generated else iterable
     if type(items) is Indexed and items.is_once:
-        trace.set_field(items, "position", trace.add(items.begun, iterations))
+        position = trace.add(items.begun, iterations)
+        trace.set_field(items, "position", position)
+        for asked, begun in items.source:
+            if trace.held(asked, "position") is not LEFT or asked.begun is not begun:
+                refuse_left()  # its items were taken before
+            trace.set_field(asked, "position", trace.add(begun, position))
 
 
 def of_list(trace: Trace, owner: Any) -> Indexed:
@@ -616,7 +626,10 @@ def _islice(trace: Trace, iterable: Any, *ends: Any) -> Any:
         end = items.length if stop is None else trace.call(min, stop, items.length)
         return trace.call(len, trace.call(range, start, end, step))
 
-    return iterator(trace, length, lambda at: items.item(start + at * step))
+    is_each = type(start) is type(step) is int and (start, step) == (0, 1)
+    return iterator(
+        trace, length, lambda at: items.item(start + at * step), asked=iterable if is_each else None
+    )
 
 
 @function_row(itertools.pairwise)
@@ -631,12 +644,5 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
 
 @function_row(itertools.accumulate)
 def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-    items: Any = iterable if type(iterable) is Generated else trace.items_of(iterable)
-    if type(items) in (Indexed, Generated):
-        made = lambda one: trace.call(accumulated, one, func, initial)  # noqa: E731
-        return lazily(trace, made, items, restarts=False)
-
-    def join(total: Any, item: Any) -> Any:
-        return trace.add(total, item) if func is None else trace.call(func, total, item)
-
-    return trace.made(itertools.accumulate(items, join, initial=initial))
+    made = lambda one: trace.call(accumulated, one, func, initial)  # noqa: E731
+    return lazily(trace, made, iterable, restarts=False)

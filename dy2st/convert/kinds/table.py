@@ -15,7 +15,6 @@ Row = Callable[..., Any]
 FUNCTIONS: dict[int, tuple[Any, Row]] = {}
 CODES: dict[CodeType, Row] = {}
 WHOLE: set[Row] = set()
-MADE_AGAIN: set[Row] = set()
 # Operators of two values by the names of the protocol, and the special methods that have them.
 SPECIAL = {"or_bits": "__or__", "and_bits": "__and__"} | {
     name: f"__{name}__" for name in ("add", "sub", "xor", "eq", "ne", "lt", "le", "gt", "ge")
@@ -46,15 +45,6 @@ def function_row(*functions: Any) -> Callable[[Row], Row]:
 def whole_row(row: Row) -> Row:
     """Let a row get arguments that are one of several, and not each of their cases."""
     WHOLE.add(row)
-    return row
-
-
-def made_again(row: Row) -> Row:
-    """Let what a row gives for one of several be made again where its items are taken.
-
-    It is an iterator over containers, of which an item is taken in a branch for each of them.
-    """
-    MADE_AGAIN.add(row)
     return row
 
 

@@ -47,7 +47,6 @@ from dy2st.convert.kinds.side_effects import (
 )
 from dy2st.convert.kinds.table import (
     CODES,
-    MADE_AGAIN,
     WHOLE,
     load_late,
     row_of_function,
@@ -342,7 +341,8 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
         make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
         older = len(trace.locations.iterators)
         found = map_cases(trace, make, *args)
-        if type(found) is Union and row in MADE_AGAIN and all(map(_is_of_containers, args)):
+        is_of_items = function.__name__ in _OF_ITEMS and all(map(_is_of_containers, args))
+        if type(found) is Union and is_of_items:
             trace.origins[id(found)] = found, Remaker(make, args)
             while len(trace.locations.iterators) > older:  # others are made, and once only
                 trace.locations.iterators.popitem()
@@ -354,13 +354,17 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
         raise
 
 
+# Made again for each of several containers, in the branch that takes an item.
+_OF_ITEMS = frozenset({"enumerate", "zip", "chain", "islice", "pairwise"})
+
+
 def _is_of_containers(value: Any) -> bool:
     """Whether nobody sees that an iterator over a value is made twice."""
     if isinstance(value, (Tensor, SymbolicSequence)):
         return True
     nodes = value.layouts if type(value) is Union else (Same(value, NOWHERE),)
     kinds = [type(n.value) if isinstance(n, Same) else getattr(n, "kind", None) for n in nodes]
-    return all(kind in (list, tuple, dict, deque, range, int) for kind in kinds)
+    return all(kind in (list, tuple, dict, deque, range, int, str) for kind in kinds)
 
 
 def call_method_row(

@@ -128,6 +128,7 @@ class Indexed:
     position: Any = 0  # how many items of an iterator are gone; LEFT while a loop takes some
     begun: Any = 0  # how many there were when that loop began
     is_carried: bool = False  # whether loops leave it to the iterator how many are gone
+    source: Any = ()  # the iterator that it asks for each item, and how many were gone of that
 
     @property
     def length(self) -> Any:

@@ -584,10 +584,76 @@ def test_islice_refuses_negative_numbers_as_python_does():
     same(lambda x: list(itertools.islice([1, 2, 3], int(x[0]), None)), [-1.0], [2.0])
 
 
-def test_an_iterator_is_not_read_on_behind_islice_to_a_number_of_the_program():
+def behind_islice(x):
+    items = iter([1, 2, 3])
+    return list(itertools.islice(items, int(x[0]))), list(items)
+
+
+def batches(x):
+    items, found = iter(x.tolist()), []
+    while batch := list(itertools.islice(items, 2)):
+        found.append(sum(batch))
+    return found
+
+
+def in_batches(rows, size):
+    """The recipe of the documentation of itertools."""
+    items = iter(rows)
+    while batch := tuple(itertools.islice(items, size)):
+        yield batch
+
+
+def records(x):
+    items, found = iter(x.tolist()), []
+    for size in items:
+        found.append(list(itertools.islice(items, abs(int(size)))))
+    return found
+
+
+def header(x):
+    lines = iter(x.tolist())
+    for count, line in enumerate(lines):
+        if line < 0:
+            break
+    else:
+        count = -1
+    return count, list(lines)
+
+
+def some_of_a_slice(x):
+    items, found = iter(x.tolist()), []
+    for one in itertools.islice(items, 3):
+        if one < 0:
+            break
+        found.append(one)
+    if x[0] > 1:
+        found += itertools.islice(items, 1)
+    return found, list(items)
+
+
+@pytest.mark.parametrize("function", [batches, records, header, some_of_a_slice])
+def test_an_iterator_is_read_on_behind_what_has_taken_some_of_its_items(function):
+    same(function, sizes="unknown")
+
+
+def test_an_iterator_is_read_on_behind_islice_to_a_number_of_the_program():
+    same(behind_islice, [2.0], [0.0], [5.0])
+    same(lambda x: [sum(one) for one in in_batches(x.tolist(), 2)], sizes="unknown")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda items, some: (list(items), list(some)),
+        lambda items, some: (list(some), list(some), list(items)),
+        lambda items, some: (list(some), next(items, 0), list(some), list(items)),
+        lambda items, some: (next(some, 0), list(items)),
+    ],
+)
+def test_an_iterator_and_a_part_of_it_are_not_read_in_turn(ask):
     def f(x):
-        items = iter([1, 2, 3])
-        return list(itertools.islice(items, int(x[0]))), list(items)
+        items = iter(x.tolist())
+        return ask(items, itertools.islice(items, 2))
 
     refused(f, "is read on later")
 

@@ -1,6 +1,8 @@
-"""enumerate() and zip() over a list that a tensor chooses: each loop has the items of that list."""
+"""enumerate(), zip() and others over a list that a tensor chooses: each loop has the items of that list."""
 
 from __future__ import annotations
+
+import itertools
 
 import pytest
 
@@ -115,6 +117,31 @@ def test_one_of_several_is_gone_through_beside_its_rest():
     for values in VALUES:
         x = dy2st.to_tensor([*values, 3.0])
         assert static(x) == pairs_of_letters(x)
+
+
+def letters(x):
+    word = "cafe" if x.sum() > 3 else "bad"
+    found = [place * (letter == "a") for place, letter in enumerate(word)]
+    pairs = [a + b for a, b in itertools.pairwise(word)] + [a + b for a, b in zip(word, "xyz")]
+    return found, pairs, list(itertools.chain(word, "!")), list(itertools.islice(word, 1, 3))
+
+
+def test_so_are_those_of_a_text_that_a_tensor_chooses():
+    static = to_static(letters)
+    for values in VALUES:
+        x = dy2st.to_tensor(values)
+        assert static(x) == letters(x)
+
+
+def test_a_list_that_grows_before_it_is_gone_through_backwards_is_refused():
+    def backwards(x):
+        found = [1, 2, 3]
+        items = reversed(found if x.sum() > 3 else (4, 5))  # begins at the end that there is now
+        found.append(9)
+        return list(items)
+
+    with pytest.raises(ConversionError, match="advanced in a branch"):
+        to_static(backwards)(dy2st.to_tensor(VALUES[0]))
 
 
 def test_an_iterator_is_not_taken_twice():
