@@ -102,7 +102,7 @@ def _class(low: Lowering, node: Node) -> ast.expr:
 
 
 def comprehension(low: Lowering, node: Node) -> ast.expr:
-    """`[e for x in it if c]`, and sets and dicts alike."""
+    """`[e for x in it if c]`, and dicts alike."""
     first = low.expression(node.generators[0].iter)
     gathered, iterable, name = low.fresh("out"), low.fresh("it"), low.fresh("comp")
     is_list = isinstance(node, gast.ListComp)
@@ -111,16 +111,20 @@ def comprehension(low: Lowering, node: Node) -> ast.expr:
         out = load(gathered)
         if isinstance(node, gast.DictComp):
             return low.call("set_item", out, low.expression(node.key), low.expression(node.value))
-        adds = low.call("convert_call", out, constant("append" if is_list else "add"))
+        adds = low.call("convert_call", out, constant("append"))
         return ast.Call(adds, [low.expression(node.elt)], [])
 
     empty: ast.expr = ast.List([], LOAD) if is_list else ast.Dict([], [])
-    if isinstance(node, gast.SetComp):
-        empty = ast.Call(low.builtin("set"), [], [])
     start = [assign(gathered, low.call("made", empty))]
     end = [ast.Return(load(gathered))]
     _define_loops(low, node, name, [iterable], innermost, start=start, end=end)
     return ast.Call(load(name), [first], [])
+
+
+def set_comprehension(low: Lowering, node: Node) -> ast.expr:
+    """`{e for x in it if c}`: `set(e for x in it if c)`, which knows what says nothing of order."""
+    makes = low.call("convert_call", low.builtin("set"))
+    return ast.Call(makes, [generator_expression(low, node)], [])
 
 
 def generator_expression(low: Lowering, node: Node) -> ast.expr:
@@ -183,7 +187,7 @@ EXPRESSIONS = {
     # One that a rewrite has made stays: it runs here, and at once.
     gast.Lambda: lambda low, n: thunk(low.expression(n.body)) if is_own(n) else _made(low, n),
     gast.ListComp: comprehension,
-    gast.SetComp: comprehension,
+    gast.SetComp: set_comprehension,
     gast.DictComp: comprehension,
     gast.GeneratorExp: generator_expression,
 }

@@ -2,18 +2,16 @@
 
 A set of ints that the data decides is gone through in the order of Python's table if it has only
 grown, or was a range and has only lost elements. Of any other the Program cannot know the order, so
-nobody may go through it.
+only such code may go through it as shows nobody in which order it runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dis import get_instructions
-from types import FunctionType
-from typing import Any
+from typing import Any, NoReturn
 
-from dy2st.convert.dy2static import TRACED_CALLS
 from dy2st.convert.kinds import traced_keys
+from dy2st.convert.kinds.iterators import all_at_once
 from dy2st.convert.kinds.lists import each, held, is_lazy, when
 from dy2st.convert.kinds.table import SPECIAL, for_each, function_row, method_row, operator_row
 from dy2st.convert.polyfills import methods
@@ -43,7 +41,7 @@ def in_table_order(trace: Trace, owner: Any) -> Indexed:
     """The elements of a set that the data decides, in the order that Python's table gives ints."""
     content = traced_keys.content_of(trace, owner)
     if not _has_order(content):
-        raise refuse_order()
+        refuse_order()
     reads, asked = trace.state.reads, (id(content), 0)
     if asked not in reads:  # until something changes
         found = as_list(trace, content)
@@ -54,9 +52,11 @@ def in_table_order(trace: Trace, owner: Any) -> Indexed:
     return traced_keys.unchanged(trace, owner, item, items)
 
 
-def _has_order(content: SymbolicSequence) -> bool:
-    is_int = isinstance(content.element, Number) and content.element.kind is int
-    return is_int and content.like in (GROWN, ORDERED)
+def _has_order(content: Any) -> bool:
+    """Whether the Program can tell in which order Python's set gives what it holds."""
+    if type(content) is not SymbolicSequence or content.like not in (GROWN, ORDERED):
+        return False
+    return isinstance(content.element, Number) and content.element.kind is int
 
 
 def without_order(trace: Trace, iterable: Any) -> SymbolicSequence | None:
@@ -65,6 +65,13 @@ def without_order(trace: Trace, iterable: Any) -> SymbolicSequence | None:
     if type(content) is not SymbolicSequence or _has_order(content):
         return None
     return as_list(trace, content)  # type: ignore[no-any-return]
+
+
+def _source_of(iterable: Any) -> Any:
+    """What generator expressions go through."""
+    while type(iterable) is Generated:
+        iterable = iterable.iterable
+    return iterable
 
 
 def _lose_order(trace: Trace, owner: Any) -> None:
@@ -76,24 +83,13 @@ def _lose_order(trace: Trace, owner: Any) -> None:
         trace.hold(owner, SymbolicSequence(set, content.element, content.arrays))
 
 
-def refuse_order() -> ConversionError:
+def refuse_order(*_: str) -> NoReturn:
     """For a loop over a set that the data decides."""
-    return ConversionError(
+    raise ConversionError(
         "the code goes through a set whose elements the data decides",
         why="in which order Python's set gives them is not known to the Program",
         hint="go through sorted(...) of it, or keep a list beside it",
     )
-
-
-# What the code of a generator expression may call so that nobody sees in which order it was run:
-# nothing that changes anything, and where one item ends it, nothing that raises for some of them.
-_CELLS = ("cell", "local_cell")
-_SURE = frozenset(
-    ("eq", "ne", "lt", "le", "gt", "ge", "in_", "not_in", "is_", "is_not", "not_", "add", "sub")
-    + ("mul", "xor", "and_bits", "or_bits", "neg", "pos", "convert_and", "convert_or")
-    + ("convert_not", "truth", "iterate", *_CELLS)
-)
-_QUIET = _SURE | {"mod", "floordiv", "item", "convert_ifexp"}
 
 
 def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
@@ -105,21 +101,11 @@ def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
         return as_list(trace, held(trace, iterable))
     if type(iterable) is not Generated or iterable.items is not None:
         return iterable
-    if type(iterable.generator) is not FunctionType:  # shown code that is converted once more
-        return iterable
     items = in_any_order(trace, iterable.iterable)
-    if items is iterable.iterable:
+    if items is iterable.iterable or _has_order(held(trace, _source_of(iterable))):
         return iterable
-    code = iterable.generator.__code__
-    loops = sum(one.opname == "FOR_ITER" for one in get_instructions(code))
-    cells = dict(zip(code.co_freevars, iterable.generator.__closure__ or (), strict=True))
-    # A dict that makes entries when it is asked keeps them in order; it may stand in a cell.
-    calls = _SURE if ends_early or not cells.keys().isdisjoint(_CELLS) else _QUIET
-    for name, cell in cells.items():
-        is_quiet = name in calls or not (name in TRACED_CALLS or name.startswith("convert_"))
-        if not is_quiet or loops > 1 or hasattr(type(cell.cell_contents), "__missing__"):
-            return iterable
-    return trace.generate(iterable.generator, items, iterable.pushing, iterable.is_map)
+    unseen = trace.generate(iterable.generator, items, iterable.pushing, iterable.is_map)
+    return all_at_once(trace, unseen, refuse_order, may_fail=not ends_early)
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:
@@ -138,23 +124,29 @@ def _comparable(trace: Trace, iterable: Any) -> Any:
 
 @function_row(set)
 def _set(trace: Trace, iterable: Any = ()) -> Any:
-    found = _comparable(trace, iterable)
-    made: Any = trace.made(set() if _is_decided(trace, found) else set(found))
-    if trace.origins.get(id(iterable), (None, None))[1] is ORDERED:  # range(n)
-        trace.hold(made, SymbolicSequence(set, found.element, found.arrays, ORDERED))
-    elif _is_decided(trace, found):
-        each(trace, found, lambda item: _add(trace, made, item))
-        if not _comes_in_order(iterable):
-            _lose_order(trace, made)
+    is_in_order, made = _comes_in_order(trace, iterable), trace.made(set())
+    if type(iterable) is Generated and iterable.items is None:  # its items are added one by one
+        found = iterable if is_in_order else in_any_order(trace, iterable)
+    else:
+        found = _comparable(trace, iterable)
+        if trace.origins.get(id(iterable), (None, None))[1] is ORDERED:  # range(n)
+            trace.hold(made, SymbolicSequence(set, found.element, found.arrays, ORDERED))
+            return made
+        if not _is_decided(trace, found):
+            return trace.made(set(found))
+    each(trace, found, lambda item: _add(trace, made, item))
+    if not is_in_order:
+        _lose_order(trace, made)
     return made
 
 
-def _comes_in_order(iterable: Any) -> bool:
+def _comes_in_order(trace: Trace, iterable: Any) -> bool:
     """Whether Python puts the items of an iterable into a set one by one, in a known order."""
-    source = iterable
-    while type(source) is Generated:
-        source = source.iterable
-    return info(type(source)).family != "set" and info(type(iterable)).family != "dict"
+    source = _source_of(iterable)
+    if info(type(source)).family != "set":
+        return info(type(iterable)).family != "dict"
+    content = held(trace, source)
+    return source is not iterable and (_has_order(content) or not _is_decided(trace, content))
 
 
 @function_row(frozenset)
@@ -204,7 +196,7 @@ def _remove(trace: Trace, owner: Any, item: Any) -> None:
 @method_row(set)
 def _pop(trace: Trace, owner: Any) -> Any:
     if traced_keys.is_keyed(trace, owner):
-        raise refuse_order()
+        refuse_order()
     held(trace, owner)
     _lose_order(trace, owner)
     return trace.writable(owner).pop()
@@ -249,7 +241,7 @@ def _changing(name: str, plain: str) -> None:
 
     @method_row(set, name=name)
     def row(trace: Trace, owner: Any, *others: Any) -> None:
-        if plain != "union" or not all(map(_comes_in_order, others)):
+        if plain != "union" or not all(_comes_in_order(trace, one) for one in others):
             _lose_order(trace, owner)
         if one_by_one is not None and any(is_lazy(trace, one) for one in others):
             for other in others:

@@ -12,6 +12,11 @@ from dy2st.errors import ConversionError
 from dy2st.static import InputSpec
 from tests.effort import effort
 
+
+def is_near(one, other):
+    return abs(one - other) < 4
+
+
 STARTS = {
     "range": lambda n, ints: set(range(n)),
     "range from 1": lambda n, ints: set(range(1, n)),
@@ -39,6 +44,9 @@ STEPS = {
     "common": lambda s, v: s & {0, 1, v},
     "copy": lambda s, v: s.copy(),
     "anew": lambda s, v: set(s),
+    "some of it": lambda s, v: {one for one in s if one < v},
+    "other ones": lambda s, v: {(one * v) % 70 - 9 for one in s},
+    "called for": lambda s, v: {max(one, v) for one in s if is_near(one, v)},
     "pop": lambda s, v: s.discard(s.pop()) if s else None,
 }
 
@@ -148,3 +156,46 @@ def test_a_key_that_changes_something_is_not_asked_of_a_set():
 
     with pytest.raises(ConversionError, match="to compare them changes something else"):
         dy2st.to_static(least, input_spec=[InputSpec([None])])(dy2st.to_tensor([1.0, 2.0]))
+
+
+def domains(x):
+    """Values that fit to one of another set, through a function, as a constraint solver asks."""
+    left, right = {int(v) for v in x.tolist()}, {int(v) * 2 for v in x.tolist()}
+    right.discard(4)
+    asked = 0
+    while asked < 3 and (bad := {a for a in left if not any(is_near(a, b) for b in right)}):
+        left -= bad
+        right -= {b for b in right if all(a >= b for a in left)}
+        asked += 1
+    return sorted(left), sorted(right), sum(max(a, 2) for a in left)
+
+
+def test_a_set_of_no_known_order_is_gone_through_by_what_nobody_sees():
+    static = dy2st.to_static(domains, input_spec=[InputSpec([None])])
+    for values in ([3.0, 9.0, 3.0, 5.0, -2.0], [7.0], [1.0, 7.0]):
+        x = dy2st.to_tensor(values)
+        assert static(x) == domains(x)
+
+
+KNOWN = {1: 3}
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda found, seen: any(KNOWN[one] > 2 for one in found),  # stops before it raises, or not
+        lambda found, seen: all(7 % one for one in found),
+        lambda found, seen: {seen.append(one) or one for one in found},
+        lambda found, seen: len({print(one) for one in found}),
+        lambda found, seen: [one for one in {max(one, 3) for one in found}],
+        lambda found, seen: sum(one / 3 for one in found),  # in another order rounded otherwise
+    ],
+)
+def test_what_tells_the_order_of_a_set_is_refused(ask):
+    def f(x):
+        found, seen = {int(v) for v in x.tolist()}, []
+        found.discard(2)
+        return ask(found, seen), seen
+
+    with pytest.raises(ConversionError, match="goes through a set|shows text|prints"):
+        dy2st.to_static(f)(dy2st.to_tensor([1.0, 5.0, 2.0]))
