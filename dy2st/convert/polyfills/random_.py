@@ -40,7 +40,7 @@ def is_drawn_by_program(trace: Trace, method: Any, args: Any) -> bool:
 
 def _is_staged(trace: Trace, owner: Any) -> bool:
     place = trace.over.get((id(owner), STATE))
-    is_of_program = place is not None and not _is_native(place.value)
+    is_of_program = place is not None and len(place.value) == 2
     return is_of_program or (trace.is_nested and not trace.is_made_here(owner))
 
 
@@ -49,10 +49,6 @@ def _note_drawn(trace: Trace, owner: Any, items: int) -> None:
     if trace.is_outside(owner):
         _, count = trace.record.drawn.get(id(owner), (owner, 0))
         trace.record.drawn[id(owner)] = owner, count + 1 + items
-
-
-def _is_native(state: Any) -> bool:
-    return len(state) == 3  # as getstate() gives it
 
 
 def _is_decided(trace: Trace, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import weakref
+from _random import Random as Twister
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from functools import partial
@@ -193,19 +194,20 @@ def state_of_twister(state: Any) -> Any:
     """The state of a random.Random for a Program: its words as a tensor, and its position."""
     if len(state) == 2:
         return state
-    *words, position = state[1]
+    *words, position = state
     return wrapped(np.array(words)), position
 
 
 def _set_twister(twister: Any, state: Any) -> None:
     if len(state) == 2:
-        state = 3, (*state[0].tolist(), int(state[1])), twister.gauss_next
-    twister.setstate(state)
+        state = *state[0].tolist(), int(state[1])
+    Twister.setstate(twister, state)
 
 
+# What C keeps: the number that `gauss` has for its next call is an attribute like others.
 _hidden(
     "random.Random",
-    snapshot=lambda one: one.getstate(),
+    snapshot=Twister.getstate,
     restore=_set_twister,
     is_joined=True,
     as_value=state_of_twister,

@@ -149,6 +149,20 @@ def test_a_generator_of_a_layer_goes_on_from_call_to_call(kind, engine):
         assert layer.source.getstate()[1] == eager.source.getstate()[1]
 
 
+def test_what_gauss_keeps_for_its_next_call_is_kept():
+    class Two(nn.Layer):
+        def __init__(self):
+            super().__init__()
+            self.source = random.Random(3)
+
+        def forward(self, x):
+            return self.source.gauss(0.0, 1.0), self.source.random()
+
+    eager, static = Two(), to_static(Two())
+    for x in batches(2, 2, 2, 2):
+        check_same(static(x), eager(x))
+
+
 def test_no_call_is_traced_anew_for_the_numbers_of_the_last_one():
     def drawn(x):
         return [source.random() for value in x if value > 0.5]
