@@ -644,5 +644,9 @@ def _pairwise(trace: Trace, iterable: Any) -> Any:
 
 @function_row(itertools.accumulate)
 def _accumulate(trace: Trace, iterable: Any, func: Any = None, *, initial: Any = None) -> Any:
-    made = lambda one: trace.call(accumulated, one, func, initial)  # noqa: E731
-    return lazily(trace, made, iterable, restarts=False)
+    items: Any = iterable if type(iterable) is Generated else trace.items_of(iterable)
+    if type(items) in (Indexed, Generated):
+        made = lambda one: trace.call(accumulated, one, func, initial)  # noqa: E731
+        return lazily(trace, made, items, restarts=False)
+    join = trace.add if func is None else partial(trace.call, func)
+    return trace.made(itertools.accumulate(items, join, initial=initial))

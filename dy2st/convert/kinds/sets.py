@@ -25,8 +25,6 @@ from dy2st_runtime.errors import ConversionError
 
 def elements(trace: Trace, iterable: Any) -> Any:
     """What is put into a set, in any order: values of Python, or a SymbolicSequence."""
-    if info(type(iterable)).family == "set":
-        return as_list(trace, held(trace, iterable))
     return trace.listed(in_any_order(trace, iterable))
 
 
@@ -54,17 +52,15 @@ def in_table_order(trace: Trace, owner: Any) -> Indexed:
 
 def _has_order(content: Any) -> bool:
     """Whether the Program can tell in which order Python's set gives what it holds."""
-    if type(content) is not SymbolicSequence or content.like not in (GROWN, ORDERED):
-        return False
-    return isinstance(content.element, Number) and content.element.kind is int
+    element = getattr(content, "element", None)
+    return isinstance(element, Number) and element.kind is int and content.like in (GROWN, ORDERED)
 
 
 def without_order(trace: Trace, iterable: Any) -> SymbolicSequence | None:
     """The elements, as a list, of a set that the data decides and whose order nobody knows."""
     content = held(trace, iterable) if type(iterable) is set else None
-    if type(content) is not SymbolicSequence or _has_order(content):
-        return None
-    return as_list(trace, content)  # type: ignore[no-any-return]
+    is_unknown = type(content) is SymbolicSequence and not _has_order(content)
+    return as_list(trace, content) if is_unknown else None
 
 
 def _source_of(iterable: Any) -> Any:

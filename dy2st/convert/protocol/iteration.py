@@ -227,9 +227,8 @@ def listed(trace: Trace, iterable: Any, most: int | None = None) -> Any:
         consumed(trace, source, lambda item: call(trace, out.append, item), goes_on)
         return held(trace, out)
     if type(items) is Indexed:
-        before = len(trace.state.paths)
         found = items.whole if type(items.whole) is SymbolicSequence else gathered(trace, items)
-        if len(trace.state.paths) == before:  # else what an item has raised leaves the others
+        if not trace.handlers:  # else what an item raises may leave the others
             taken(trace, iterable, items.length)
         return held(trace, found)
     return list(itertools.islice(items, most))

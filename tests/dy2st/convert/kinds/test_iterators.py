@@ -596,13 +596,6 @@ def batches(x):
     return found
 
 
-def in_batches(rows, size):
-    """The recipe of the documentation of itertools."""
-    items = iter(rows)
-    while batch := tuple(itertools.islice(items, size)):
-        yield batch
-
-
 def records(x):
     items, found = iter(x.tolist()), []
     for size in items:
@@ -638,7 +631,6 @@ def test_an_iterator_is_read_on_behind_what_has_taken_some_of_its_items(function
 
 def test_an_iterator_is_read_on_behind_islice_to_a_number_of_the_program():
     same(behind_islice, [2.0], [0.0], [5.0])
-    same(lambda x: [sum(one) for one in in_batches(x.tolist(), 2)], sizes="unknown")
 
 
 @pytest.mark.parametrize(
