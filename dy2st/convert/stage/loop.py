@@ -41,6 +41,7 @@ from dy2st.convert.values.layout import (
     Number,
     Same,
     Unlike,
+    count,
     depth,
     opened,
     types_of,
@@ -91,7 +92,7 @@ class Rounds:
 
 Test = Callable[..., Any]
 Body = Callable[..., Sequence[Any]]
-_ROUNDS, _DEEPENING = 24, 8  # a value that holds its last one is deeper in each round
+_ROUNDS, _DEEPENING, _WIDE = 24, 8, 64  # what holds its last one is deeper in each round
 
 
 class _Otherwise(Exception):
@@ -137,8 +138,10 @@ class Loop:
         trace, depths = self.trace, set[int]()
         growth, called = trace.tracer.growth, len(trace.repeats.called)
         for _ in range(_ROUNDS):
-            depths.add(max([depth(slot.layout) for slot in (*self.slots, *self.ends)], default=0))
-            if len(depths) > _DEEPENING:
+            layouts = [slot.layout for slot in (*self.slots, *self.ends)]
+            depths.add(max(map(depth, layouts), default=0))
+            is_wide = sum(map(count, layouts)) > _WIDE  # a tree has twice as many leaves each time
+            if len(depths) > _DEEPENING // (1 + is_wide):
                 return
             made = growth.made.copy()
             yield

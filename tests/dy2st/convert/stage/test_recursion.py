@@ -2,6 +2,7 @@
 
 import functools
 import math
+import time
 
 import numpy as np
 import pytest
@@ -645,6 +646,22 @@ def test_a_recursion_that_gives_too_many_kinds_of_values_is_refused():
     static = to_static(lambda x: [*f(x, x)], engine="numpy")
     with pytest.raises(ConversionError, match="no function of the Program can stand for it"):
         static(CASES[0])
+
+
+def test_a_tree_whose_depth_the_data_decides_is_refused_before_it_has_many_leaves():
+    def parsed(tokens):
+        stream = iter(tokens.tolist())
+
+        def parse():
+            token = next(stream)
+            return (token, parse(), parse()) if token < 0 else token
+
+        return parse()
+
+    begun = time.monotonic()
+    with pytest.raises(ConversionError, match="no function of the Program can stand for it"):
+        to_static(parsed, input_spec=[InputSpec([None], "int64")]).concrete_program  # noqa: B018
+    assert time.monotonic() - begun < 15  # each level doubles the work: it was more than a minute
 
 
 def test_a_recursion_that_never_ends_is_pythons_error():
