@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 import sys
 import weakref
-from collections import Counter, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextvars import ContextVar
 from enum import Enum, EnumMeta, Flag
@@ -17,6 +17,7 @@ from types import (
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
+    NoneType,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -341,7 +342,7 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
         make = lambda *values: row(trace, *values, **kwargs)  # noqa: E731
         older = len(trace.locations.iterators)
         found = map_cases(trace, make, *args)
-        is_of_items = function.__name__ in _OF_ITEMS and all(map(_is_of_containers, args))
+        is_of_items = function.__name__ in _OF_ITEMS and all(map(is_of_containers, args))
         if type(found) is Union and is_of_items:
             trace.origins[id(found)] = found, Remaker(make, args)
             while len(trace.locations.iterators) > older:  # others are made, and once only
@@ -358,13 +359,14 @@ def _by_row(trace: Trace, function: Any, row: Any, /, *args: Any, **kwargs: Any)
 _OF_ITEMS = frozenset({"enumerate", "zip", "chain", "islice", "pairwise"})
 
 
-def _is_of_containers(value: Any) -> bool:
+def is_of_containers(value: Any) -> bool:
     """Whether nobody sees that an iterator over a value is made twice."""
     if isinstance(value, (Tensor, SymbolicSequence)):
         return True
     nodes = value.layouts if type(value) is Union else (Same(value, NOWHERE),)
     kinds = [type(n.value) if isinstance(n, Same) else getattr(n, "kind", None) for n in nodes]
-    return all(kind in (list, tuple, dict, deque, range, int, str) for kind in kinds)
+    known = (list, tuple, dict, Counter, OrderedDict, defaultdict, deque, range, int, str, NoneType)
+    return all(kind in known for kind in kinds)
 
 
 def call_method_row(

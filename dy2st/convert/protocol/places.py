@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from dy2st.convert.kinds import traced_keys
-from dy2st.convert.kinds.dicts import factory_of, is_moved
+from dy2st.convert.kinds.dicts import TAKEN, factory_of, is_moved
 from dy2st.convert.kinds.iterators import refuse_left
 from dy2st.convert.kinds.lists import (
     as_dynamic,
@@ -44,12 +44,12 @@ from dy2st.convert.kinds.text import TEXT_METHODS, as_codes, part_of
 from dy2st.convert.kinds.traced_keys import may_be_missing, presence, there
 from dy2st.convert.objects import fields_in, is_namespace, layer_value, setter_of
 from dy2st.convert.polyfills.math_ import bit_count, bit_length
-from dy2st.convert.protocol.calls import call, call_method_row
+from dy2st.convert.protocol.calls import call, call_method_row, is_of_containers
 from dy2st.convert.protocol.natives import with_overlay_materialised
 from dy2st.convert.protocol.operators import value_at
 from dy2st.convert.stage.branch import known, stage_if
 from dy2st.convert.stage.checks import caught, check_place, map_cases, must
-from dy2st.convert.trace import Sizes, Trace, of_class, own_method, special
+from dy2st.convert.trace import Remaker, Sizes, Trace, of_class, own_method, special
 from dy2st.convert.types import info
 from dy2st.convert.types.values import is_of_codes
 from dy2st.convert.values.layout import Number, Same, is_traced_number, number_kind
@@ -401,7 +401,11 @@ def method(trace: Trace, owner: Any, name: str, /, *args: Any, **kwargs: Any) ->
     """`owner.name(*args, **kwargs)`."""
     kind = type(owner)
     if kind is Union:
-        return map_cases(trace, lambda one: method(trace, one, name, *args, **kwargs), owner)
+        of_case = lambda one: method(trace, one, name, *args, **kwargs)  # noqa: E731
+        found = map_cases(trace, of_case, owner)
+        if type(found) is Union and name in TAKEN and is_of_containers(owner):
+            trace.origins[id(found)] = found, Remaker(of_case, (owner,))
+        return found
     row = info(kind).methods.get(name)
     if row is not None:
         return call_method_row(trace, row, owner, name, args, kwargs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter, defaultdict
 
 import pytest
 
@@ -167,3 +168,50 @@ def test_nor_once_in_a_branch_and_again_behind_it():
 
     with pytest.raises(ConversionError, match="advanced in a branch"):
         to_static(again)(dy2st.to_tensor(VALUES[0]))
+
+
+class Successors(dy2st.nn.Layer):
+    """Counts which number follows which, in Counters from before the call and new ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.counts, self.last = defaultdict(Counter), None
+
+    def forward(self, x):
+        found = []
+        for one in x.tolist():
+            if self.last is not None:
+                self.counts[self.last][one] += 1
+            self.last = one
+            known = self.counts.get(one)
+            if known:
+                found.append(min(known.items(), key=lambda pair: (-pair[1], pair[0]))[0])
+        return found
+
+
+def test_a_view_of_one_of_several_dicts_is_that_of_the_one_that_it_is():
+    eager, static = Successors(), to_static(Successors())
+    for values in ([1, 2, 1], [3], [2, 2, 1, 4], [1, 2]):
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(eager(x))
+
+
+class Asked:
+    def __init__(self, items):
+        self.held, self.count = items, 0
+
+    def items(self):
+        self.count += 1
+        return self.held
+
+
+def test_a_method_of_the_users_of_that_name_is_called_once():
+    def run(x):
+        short, long = Asked([1, 2]), Asked([3])
+        items = (short if x.sum() > 3 else long).items()
+        return sum(items), short.count, long.count
+
+    static = to_static(run)
+    for values in VALUES:
+        x = dy2st.to_tensor(values)
+        assert comparable(static(x)) == comparable(run(x))
