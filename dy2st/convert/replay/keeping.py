@@ -342,8 +342,8 @@ class Keeping:
         is_hidden = home.name is STATE and before is home.owner
         if is_hidden or home.name == "__dict__" or are_several:
             if is_read:
-                error = _Shared() if are_several else None
-                finished.lost = finished.lost or _lost(trace, change, error)
+                lost = _lost(trace, change, _Shared() if are_several else None)
+                finished.lost = finished.lost or lost
             return False
         for key in [*self.kept]:
             is_inner = key[:2] == home.key[:2] and key[2][: len(home.steps)] == home.steps
@@ -610,11 +610,12 @@ def _leaves(value: Any, node: Layout, view: Older) -> list[Any]:
         return [wrapped(np.asarray(value, dtype))]
     if isinstance(node, SequenceLayout):
         items = value.items() if isinstance(value, dict) else value
-        rows = [_leaves(item, node.element, view) or [_number(0)] for item in items if node.element]
+        zero = _leaves(0, Number(int), view)
+        rows = [_leaves(item, node.element, view) or zero for item in items if node.element]
         return [[row[place] for row in rows] for place in range(width(node.element))]
     if isinstance(node, Cases):
         place = case_of(node, Same(value, view))
-        found: list[Any] = [_number(place)]
+        found = _leaves(place, Number(int), view)
         for index, case in enumerate(node.cases):
             if index == place:
                 found += [[leaf] for leaf in _leaves(value, case, view)]
@@ -628,10 +629,6 @@ def _leaves(value: Any, node: Layout, view: Older) -> list[Any]:
             leaf for pair in zip(parts, node.items, strict=True) for leaf in _leaves(*pair, view)
         ]
     raise _NoForm
-
-
-def _number(value: int) -> Any:
-    return wrapped(np.asarray(value, info(int).dtype))
 
 
 def _type_of(leaf: Any) -> ValueType:
@@ -694,13 +691,9 @@ def _lost(trace: Trace, change: Change, error: Exception | None = None) -> Conve
         why = str(error).splitlines()[0]
     elif isinstance(error, (_Shared, _Located)):
         why, hint = error.why, error.hint
-    return ConversionError(
-        f"{trace.tracer.program.name}() reads {_place_in_words(trace, change.home)}, and changes "
-        "it for the next call",
-        at=change.at,
-        why=why,
-        hint=hint,
-    )
+    what = f"{trace.tracer.program.name}() reads {_place_in_words(trace, change.home)}"
+    what += ", and changes it for the next call"
+    return ConversionError(what, at=change.at, why=why, hint=hint)
 
 
 def overwritten(program: Program, name: str, at: Location) -> ConversionError:
