@@ -349,7 +349,7 @@ def _is_one_loop(trace: Trace, generated: Generated) -> bool:
 
 
 def all_at_once(
-    trace: Trace, generated: Generated, refuse: Any = None, may_fail: bool = True
+    trace: Trace, generated: Generated, refuse: Any = None, *errors: type[Exception]
 ) -> list[Any]:
     """All items, as the Program takes them; refused where somebody sees when they are made."""
     out: list[Any] = trace.made([])
@@ -366,7 +366,7 @@ def all_at_once(
             refuse("all are made with the first, and what it returns would be lost")
         return ()
 
-    with trace.region() as region, under(trace, *() if may_fail else [Handler(lambda: Exception)]):
+    with trace.region() as region, under(trace, *([Handler(lambda: errors)] if errors else [])):
         end_region(trace, region, gather)
     changed = [one.owner for one in region.changes.values() if not region.is_new(one.owner)]
     is_silent = all(one is out or isinstance(one, (Generated, Indexed)) for one in changed)

@@ -101,7 +101,7 @@ def in_any_order(trace: Trace, iterable: Any, ends_early: bool = False) -> Any:
     if items is iterable.iterable or _has_order(held(trace, _source_of(iterable))):
         return iterable
     unseen = trace.generate(iterable.generator, items, iterable.pushing, iterable.is_map)
-    return all_at_once(trace, unseen, refuse_order, may_fail=not ends_early)
+    return all_at_once(trace, unseen, refuse_order, Exception if ends_early else KeyError)
 
 
 def _is_decided(trace: Trace, items: Any) -> bool:

@@ -185,6 +185,7 @@ KNOWN = {1: 3}
     [
         lambda found, seen: any(KNOWN[one] > 2 for one in found),  # stops before it raises, or not
         lambda found, seen: all(7 % one for one in found),
+        lambda found, seen: sum(KNOWN[one] for one in found),  # an error that names one of them
         lambda found, seen: {seen.append(one) or one for one in found},
         lambda found, seen: len({print(one) for one in found}),
         lambda found, seen: [one for one in {max(one, 3) for one in found}],
