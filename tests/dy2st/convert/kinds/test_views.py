@@ -210,8 +210,8 @@ def test_a_view_of_a_dict_that_a_branch_has_made_is_refused_behind_it(function):
     refused(function, r"\(\) of a dict is used behind the branch or loop that has made the dict")
 
 
-def test_a_view_of_one_of_several_dicts_is_never_that_of_an_empty_one():
-    refused(of_one_that_lies_beside_one_from_outside, "a dict is changed in place")
+def test_a_view_of_one_of_several_dicts_is_that_of_each_of_them():
+    same(of_one_that_lies_beside_one_from_outside, [1.0, 2.0, 3.0], [-1.0, -2.0], [3.0, -1.0, 0.0])
 
 
 def test_the_text_of_a_view_that_a_branch_decides_is_refused():
