@@ -223,7 +223,10 @@ def test_all_is_as_it_was_behind_it():
 def test_a_table_shows_time_share_calls_and_line():
     text = str(dy2st.profile(Net(), dy2st.randn([8, 64]), repeat=2))
     head, *tables = text.split("\n\n")
-    assert "Net" in head and "a call, the fastest of 2; ran: eager; memory at most" in head
+    # On a busy machine it says beside "eager" by what the times are scaled.
+    assert all(
+        part in head for part in ("Net", "a call, the fastest of 2; ran: eager", "memory at")
+    )
     assert [table.split()[:4] for table in tables] == [
         ["time", "share", "calls", name] for name in ("line", "layer", "operator")
     ]
