@@ -22,6 +22,7 @@ from itertools import pairwise
 from types import FunctionType, GeneratorType
 from typing import Any, NoReturn
 
+from dy2st.convert.aliases import MoreIsKnown
 from dy2st.convert.dy2static import is_named
 from dy2st.convert.kinds.iterators import left_of, refuse_advance, refuse_left
 from dy2st.convert.polyfills.methods import asked
@@ -252,7 +253,7 @@ def first_of(trace: Trace, source: Source, *default: Any) -> Any:
     try:
         value = consumed(trace, again, lambda item: first.hold((True, item)), lambda: False)
     except BaseException as error:  # any: it ends a generator, whatever is left of its iterator
-        if is_refusal(error):
+        if is_refusal(error) and not isinstance(error, MoreIsKnown):
             trace.locations.carry(made, source.at)
         if not source.restarts:
             _end(trace, source)

@@ -10,7 +10,6 @@ NOT_YET = frozenset(
         "model_code.training_loops.schedule_of_a_generator of unknown sizes",
         "model_code.corners.nodes_in_a_heap",
         "model_code.corners.nodes_in_a_heap of unknown sizes",
-        "model_code.corners.sentinel_of_iter",
         "model_code.corners.text_with_numbers_of_a_branch",
         "model_code.corners.text_with_numbers_of_a_branch of unknown sizes",
         "model_code.games.generation_of_life",
@@ -20,7 +19,6 @@ NOT_YET = frozenset(
         "model_code.solvers.exact_shares of unknown sizes",
         "model_code.solvers.spline_by_intervals of unknown sizes",
         "model_code.structures.messages_by_attention",
-        "model_code.probability.control_chart",
         # Coroutines have no traced form.
         "constructs.generators.coroutine",
         "constructs.generators.run_by_asyncio",
@@ -39,6 +37,9 @@ WRONG: dict[str, str] = {
     "plain_values.exceptions.the_classes_are_evaluated_only_if_an_exception_comes in_another_function": _HANDLERS,
     "model_code.sizes.product_of_sizes of unknown sizes from_a_file": (
         "an int64 of NumPy comes back as a tensor"
+    ),
+    "constructs.library.asks_for_the_mode from_a_file": (
+        "a file has one Program for calls with gradients and without: it is refused"
     ),
     "plain_values.comprehensions.a_generator_expression_has_its_name": _EXPRESSION,
     "plain_values.comprehensions.a_generator_expression_has_its_name in_another_function": _EXPRESSION,
