@@ -417,6 +417,8 @@ def test_a_generator_that_raises_stop_iteration_says_so(function):
     assert str(to_static(function)(x)) == str(function(x))
 
 
+# Python 3.12 warns of these arguments, and takes them still.
+@pytest.mark.filterwarnings("ignore:the .type, exc, tb. signature of throw")
 def test_a_generator_that_lets_an_exception_pass_raises_that_one():
     def thrown(x):
         def items():
