@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -188,10 +189,9 @@ OF_SETS: dict[str, Any] = {
 }
 
 # By a set, and an iterator that is asked no further once the answer is known.
-STOPPING: dict[str, Any] = {
-    "issuperset": lambda a, items: all(one in a for one in items),
-    "isdisjoint": lambda a, items: not any(one in a for one in items),
-}
+STOPPING: dict[str, Any] = {"isdisjoint": lambda a, items: not any(one in a for one in items)}
+if sys.version_info >= (3, 11):  # before, Python has made a set of them first
+    STOPPING["issuperset"] = lambda a, items: all(one in a for one in items)
 
 # -- texts whose characters the data decides, by lengths, indices, slices and `==` ----------------
 
